@@ -25,8 +25,8 @@ type ToolRule struct {
 
 // Approvals says who may approve and which calls ask (P16, P17).
 type Approvals struct {
-	Self  string         `json:"self,omitempty"`  // "allowed" or "denied"; "" means denied
-	Rules []ApprovalRule `json:"rules,omitempty"` // nil: the defaults of P17
+	Self  string         `json:"self,omitempty"` // "allowed" or "denied"; "" means denied
+	Rules []ApprovalRule `json:"rules,omitzero"` // nil: the defaults of P17; empty: nothing asks
 }
 
 // ApprovalRule asks for approval where its When matches.
