@@ -25,6 +25,7 @@ const (
 	InputUnknown      Kind = "input.outcome_unknown"
 	InputOrphan       Kind = "input.orphan" // a late result, kept, never committed (R15)
 	BudgetWarned      Kind = "budget.warned"
+	RunHalting        Kind = "run.halting" // the code is decided, attempts in flight drain
 	RunEnded          Kind = "run.ended"
 	RunErased         Kind = "run.erased" // written by `sluice erase`, by the store's owner
 )

@@ -1,0 +1,266 @@
+package engine
+
+import (
+	"encoding/json"
+
+	"sluice/engine/plan"
+	"sluice/policy"
+)
+
+// factData is the typed data of a fact; every kind has one type.
+type factData interface{ append(*enc) }
+
+// Apply folds one fact in place. It is total: a fact it cannot read marks the
+// state as faulty, and the next Step ends the run with INTERNAL_FAULT (P6).
+func (s *State) Apply(f Fact) {
+	d := emptyData(f.Kind)
+	if d == nil {
+		s.run.seq = f.Seq // a kind this fold does not read, such as run.erased
+		return
+	}
+	if err := json.Unmarshal(f.Data, d); err != nil {
+		s.broken("read data of fact: " + string(f.Kind))
+		s.run.seq = f.Seq
+		return
+	}
+	s.step.trans = s.step.trans[:0]
+	s.fold(&f, d)
+}
+
+// Transitions of the last Apply, derived (P28). Valid until the next call.
+func (s *State) Transitions() []Transition { return s.step.trans }
+
+func emptyData(k Kind) factData {
+	switch k {
+	case RunCreated:
+		return &createdData{}
+	case VersionAdded:
+		return &versionData{}
+	case AttemptStarted:
+		return &startedData{}
+	case AttemptEnded, InputOrphan:
+		return &endedData{}
+	case NodeChanged:
+		return &changedData{}
+	case ApprovalRequested:
+		return &requestedData{}
+	case ApprovalDecided:
+		return &decidedData{}
+	case OutcomeAttested:
+		return &attestedData{}
+	case InputUnknown:
+		return &unknownData{}
+	case InputTimer, InputCancel, InputPause, InputResume, InputPolicy:
+		return &inputData{}
+	case BudgetWarned:
+		return &warnedData{}
+	case RunHalting, RunEnded:
+		return &runEndedData{}
+	}
+	return nil
+}
+
+// fold is the one place where facts change a State.
+func (s *State) fold(f *Fact, d factData) {
+	s.tickClock(f.At)
+	s.run.seq = f.Seq
+	s.step.index = 0
+	switch d := d.(type) {
+	case *createdData:
+		s.foldCreated(f, d)
+	case *versionData:
+		s.foldVersion(d)
+	case *startedData:
+		s.foldStarted(f, d)
+	case *endedData:
+		if f.Kind == AttemptEnded {
+			s.foldEnded(f, d)
+		}
+	case *changedData:
+		s.foldChanged(f, d)
+	case *requestedData:
+		s.foldRequested(f, d)
+	case *decidedData:
+		s.foldDecided(f, d)
+	case *attestedData:
+		s.foldAttested(f, d)
+	case *unknownData:
+		s.foldUnknown(f)
+	case *inputData:
+		s.foldInput(f)
+	case *warnedData:
+		s.run.warned[dimension(d.Dimension)] = true
+	case *runEndedData:
+		s.foldEnd(f, d)
+	}
+}
+
+// tickClock counts executing wall clock: time that passes while the run waits
+// for people or is paused is free (P15).
+func (s *State) tickClock(at int64) {
+	if at <= s.run.now {
+		return
+	}
+	if s.run.created {
+		if st := s.Status(); st == Active || st == Planning {
+			s.run.activeUS += at - s.run.now
+		}
+	}
+	s.run.now = at
+}
+
+func (s *State) foldCreated(f *Fact, d *createdData) {
+	r := &s.run
+	r.created, r.createdAt = true, f.At
+	r.goal, r.requester = d.Input.Goal, f.Actor
+	r.intent, r.scopes = policy.Rank(d.Input.Intent), d.Input.Scopes
+	r.mode, r.checkpoints = d.Input.Mode, d.Input.Checkpoints
+	r.profile, r.pinned = d.Profile, d.Policy
+}
+
+// SetRun names the run a fold belongs to: ids derive from it, and the stream,
+// not each fact, carries it (P27).
+func (s *State) SetRun(id string) { s.run.id = id }
+
+func (s *State) foldVersion(d *versionData) {
+	c := d.compiled
+	if c == nil {
+		var err error
+		if c, err = plan.Load(d.Plan); err != nil {
+			s.broken("load plan of version")
+			return
+		}
+	}
+	s.run.version = d.Version
+	s.run.planBy = d.By
+	s.run.unplanned = d.Unplanned
+	s.load(c)
+}
+
+func (s *State) foldStarted(f *Fact, d *startedData) {
+	n, i := s.at(f.Node)
+	if n == nil {
+		s.broken("attempt of unknown node")
+		return
+	}
+	n.attempt = f.Attempt
+	n.startedAt, n.endedAt = f.At, 0
+	n.reserve = d.Reserve
+	s.run.reserved.ToolCalls += d.Reserve.ToolCalls
+	s.run.reserved.SideEffects += d.Reserve.SideEffects
+	s.running++
+	if i < 0 {
+		n.state = running
+		s.noteControl(f.Node, pending, running)
+		return
+	}
+	s.move(i, running, "")
+}
+
+func (s *State) foldEnded(f *Fact, d *endedData) {
+	n, i := s.at(f.Node)
+	if n == nil || n.state != running {
+		s.broken("end of an attempt that is not running")
+		return
+	}
+	s.running--
+	s.release1(n, d.Settle)
+	n.endedAt = f.At
+	n.class = d.Input.Class
+	n.observation = d.Observation
+	if i < 0 {
+		s.foldControlEnded(f, d, n)
+		return
+	}
+	to := stateNamed(d.To)
+	switch to {
+	case executed:
+		n.output, n.blob = d.Input.Output, d.Input.Blob
+	case retryable:
+		n.retryAt = d.RetryAt
+		s.retry = append(s.retry, i)
+	case waiting:
+		n.unknown = true
+	default:
+		n.cause = "failed:" + string(d.Input.Class)
+		if d.Input.Class == ClassStopped {
+			n.cause = "cancel"
+		}
+	}
+	s.move(i, to, "")
+}
+
+// release1 settles a reservation: the measured part is spent, the rest freed (R62).
+func (s *State) release1(n *node, spent reserve) {
+	s.run.reserved.ToolCalls -= n.reserve.ToolCalls
+	s.run.reserved.SideEffects -= n.reserve.SideEffects
+	s.run.spent.ToolCalls += spent.ToolCalls
+	s.run.spent.SideEffects += spent.SideEffects
+	n.reserve = reserve{}
+}
+
+func (s *State) foldControlEnded(f *Fact, d *endedData, n *node) {
+	n.state = stateNamed(d.To)
+	s.noteControl(f.Node, running, n.state)
+	in := &d.Input
+	if f.Node == ReflectNode {
+		s.run.verdict = in.Verdict
+		return
+	}
+	s.run.planBy, s.run.answer = in.By, in.Answer
+	s.run.unplanned = in.Unplanned
+	if d.Problem != "" {
+		s.run.planFailed = d.Problem
+	}
+}
+
+func (s *State) foldChanged(f *Fact, d *changedData) {
+	n, i := s.at(f.Node)
+	if n == nil {
+		s.broken("change of unknown node")
+		return
+	}
+	to := stateNamed(d.To)
+	if n.state == running {
+		s.running--
+		s.release1(n, n.reserve)
+	}
+	if to.terminal() {
+		n.endedAt = f.At
+		n.cause = d.Cause
+	}
+	if i < 0 {
+		s.noteControl(f.Node, n.state, to)
+		n.state = to
+		return
+	}
+	if to == ready {
+		n.passed = true
+	}
+	s.move(i, to, d.Rule)
+	if to == pending {
+		n.retryAt = 0
+		s.wake(i)
+	}
+}
+
+func (s *State) foldInput(f *Fact) {
+	switch f.Kind {
+	case InputCancel:
+		s.run.halt = UserCancel
+		s.run.causes = []string{"cancelled by " + f.Actor}
+	case InputPause:
+		s.run.paused = true
+	case InputResume:
+		s.run.paused = false
+	}
+}
+
+func (s *State) foldEnd(f *Fact, d *runEndedData) {
+	s.run.causes = d.Causes
+	if f.Kind == RunHalting {
+		s.run.halt = d.Code
+		return
+	}
+	s.run.code, s.run.endedAt = d.Code, f.At
+}

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"time"
+
+	"sluice/policy"
+)
+
+// Command is something the shell does once the facts that led to it are
+// durable. Commands are derived, never stored. The set is closed.
+type Command interface {
+	// CommandID is deterministic: kind, node and attempt within the run.
+	CommandID() string
+}
+
+// Perform opens a tool with the Grant and calls it. Answer: AttemptDone.
+type Perform struct {
+	ID      string
+	Node    string
+	Attempt int
+	Call    policy.Call
+	Grant   policy.Grant
+	Params  []byte // canonical JSON object
+	Timeout time.Duration
+}
+
+// Propose asks the planner for a plan. Answer: Planned.
+type Propose struct {
+	ID      string
+	Attempt int
+	Goal    string
+}
+
+// Conclude asks for the final reflection on what was verified. Answer: Concluded.
+type Conclude struct {
+	ID        string
+	Attempt   int
+	Goal      string
+	Steps     []Digest
+	Unplanned []Unplanned
+}
+
+// Digest is a finished step as the final reflection sees it (R42). It says
+// nothing of gate decisions (P24).
+type Digest struct {
+	Node        string
+	Tool        string
+	State       NodeState
+	Output      []byte // verified JSON, nil unless executed inline
+	Blob        *Blob  // where the output is too large to be inline
+	Observation string // "o_…", "" unless executed
+	Class       Class
+}
+
+// Stop ends a running attempt: at once for reads, after Grace for effects (P7).
+type Stop struct {
+	ID      string
+	Node    string
+	Attempt int
+	Grace   time.Duration
+}
+
+// CommandID implements Command.
+func (c Perform) CommandID() string { return c.ID }
+
+// CommandID implements Command.
+func (c Propose) CommandID() string { return c.ID }
+
+// CommandID implements Command.
+func (c Conclude) CommandID() string { return c.ID }
+
+// CommandID implements Command.
+func (c Stop) CommandID() string { return c.ID }
+
+// Effects are what one Step decided: facts to append, then commands to start.
+type Effects struct {
+	Facts       []Fact
+	Commands    []Command
+	Transitions []Transition // derived by Apply, in order (P28)
+}

@@ -1,0 +1,206 @@
+package engine
+
+import (
+	"sluice/policy"
+)
+
+func (d *createdData) append(e *enc) {
+	e.open("", '{')
+	e.open("input", '{')
+	in := &d.Input
+	e.str("kind", in.Kind)
+	e.str("goal", in.Goal)
+	e.int("intent", int64(in.Intent))
+	e.strs("scopes", in.Scopes)
+	e.str("mode", in.Mode)
+	e.strOpt("checkpoints", in.Checkpoints)
+	e.strOpt("idempotency_key", in.Key)
+	e.strOpt("plan_author", in.Author)
+	e.rawOpt("plan", in.Plan)
+	e.close('}')
+	e.str("policy", d.Policy)
+	e.str("tools", d.Tools)
+	e.open("profile", '{')
+	e.str("name", d.Profile.Name)
+	e.int("steps", d.Profile.Steps)
+	e.int("tool_calls", d.Profile.ToolCalls)
+	e.int("side_effects", d.Profile.SideEffects)
+	e.int("wall_clock_ms", d.Profile.WallMS)
+	e.int("slots", int64(d.Profile.Slots))
+	e.close('}')
+	e.str("planner", d.Planner)
+	e.str("engine_version", d.EngineVersion)
+	e.close('}')
+}
+
+func (d *versionData) append(e *enc) {
+	e.open("", '{')
+	e.int("version", int64(d.Version))
+	e.int("parent", int64(d.Parent))
+	e.str("cause", d.Cause)
+	e.str("by", d.By)
+	e.str("hash", d.Hash)
+	e.strs("added", d.Added)
+	e.raw("findings", d.Findings)
+	appendUnplanned(e, "unplanned", d.Unplanned)
+	e.raw("plan", d.Plan)
+	e.close('}')
+}
+
+func appendUnplanned(e *enc, k string, list []Unplanned) {
+	e.open(k, '[')
+	for _, u := range list {
+		e.open("", '{')
+		e.str("clause", u.Clause)
+		e.str("why", u.Why)
+		e.close('}')
+	}
+	e.close(']')
+}
+
+func (r reserve) append(e *enc, k string) {
+	e.open(k, '{')
+	e.int("tool_calls", r.ToolCalls)
+	e.int("side_effects", r.SideEffects)
+	e.close('}')
+}
+
+func (d *startedData) append(e *enc) {
+	e.open("", '{')
+	e.str("id", d.ID)
+	e.str("kind", d.Kind)
+	e.int("timeout_ms", d.TimeoutMS)
+	e.strOpt("args_hash", d.Hash)
+	d.Reserve.append(e, "reserve")
+	d.Call.append(e, "call")
+	appendDecision(e, "decision", d.Decision)
+	e.close('}')
+}
+
+// append leaves a nil call out.
+func (c *callData) append(e *enc, k string) {
+	if c == nil {
+		return
+	}
+	e.open(k, '{')
+	e.str("tool", c.Tool)
+	e.str("effect", string(c.Effect))
+	e.bool("external", c.External)
+	e.int("declared_impact", int64(c.Declared))
+	e.open("params", '[')
+	for i := range c.Params {
+		p := &c.Params[i]
+		e.open("", '{')
+		e.str("name", p.Name)
+		e.raw("value", p.Value)
+		e.open("labels", '[')
+		for _, l := range p.Labels {
+			e.str("", string(l))
+		}
+		e.close(']')
+		e.str("source", p.Source)
+		e.close('}')
+	}
+	e.close(']')
+	e.int("intent", int64(c.Intent))
+	e.strs("scopes", c.Scopes)
+	e.str("requester", c.Requester)
+	e.boolOpt("approval", c.Approval)
+	e.strOpt("key", c.Key)
+	appendHeld(e, c.Held)
+	e.close('}')
+}
+
+func appendHeld(e *enc, held []policy.Approval) {
+	if len(held) == 0 {
+		return
+	}
+	e.open("held", '[')
+	for i := range held {
+		e.open("", '{')
+		e.str("ID", held[i].ID)
+		e.str("Hash", held[i].Hash)
+		e.int("ExpiresAt", held[i].ExpiresAt)
+		e.strs("Approvers", held[i].Approvers)
+		e.close('}')
+	}
+	e.close(']')
+}
+
+func appendDecision(e *enc, k string, d *policy.Decision) {
+	if d == nil {
+		return
+	}
+	e.open(k, '{')
+	e.str("decision", string(d.Outcome))
+	e.int("impact", int64(d.Impact))
+	e.str("impact_name", d.ImpactName)
+	e.int("limit", int64(d.Limit))
+	if d.Stage == "" {
+		e.raw("stage", nil)
+	} else {
+		e.str("stage", d.Stage)
+	}
+	e.strs("rules", d.Rules)
+	e.strs("reasons", d.Reasons)
+	appendAsks(e, d.Asks)
+	e.str("policy", d.Policy)
+	e.close('}')
+}
+
+func appendAsks(e *enc, asks []policy.AskFor) {
+	e.open("asks", '[')
+	for i := range asks {
+		e.open("", '{')
+		e.str("rule", asks[i].Rule)
+		e.str("per", asks[i].Per)
+		e.int("quorum", int64(asks[i].Quorum))
+		e.strs("roles", asks[i].Roles)
+		e.int("expires_s", asks[i].ExpiresS)
+		e.close('}')
+	}
+	e.close(']')
+}
+
+func (d *changedData) append(e *enc) {
+	e.open("", '{')
+	e.str("to", string(d.To))
+	e.str("reason", d.Reason)
+	e.strOpt("cause", d.Cause)
+	e.strOpt("detail", d.Detail)
+	e.str("rule", d.Rule)
+	d.Call.append(e, "call")
+	appendDecision(e, "decision", d.Decision)
+	e.close('}')
+}
+
+func (d *requestedData) append(e *enc) {
+	e.open("", '{')
+	e.str("id", d.ID)
+	e.str("hash", d.Hash)
+	e.int("expires_at", d.ExpiresAt)
+	appendAsks(e, d.Asks)
+	e.bool("self", d.Self)
+	e.str("requester", d.Requester)
+	e.str("tool", d.Tool)
+	e.int("impact", int64(d.Impact))
+	d.Call.append(e, "call")
+	appendDecision(e, "decision", d.Decision)
+	e.close('}')
+}
+
+func (d *decidedData) append(e *enc) {
+	e.open("", '{')
+	e.str("id", d.ID)
+	e.str("result", string(d.Result))
+	e.strOpt("reason", d.Reason)
+	e.open("input", '{')
+	e.str("kind", d.Input.Kind)
+	e.strOpt("verdict", d.Input.Verdict)
+	e.strOpt("hash", d.Input.Hash)
+	if len(d.Input.Roles) > 0 {
+		e.strs("roles", d.Input.Roles)
+	}
+	e.close('}')
+	e.close('}')
+}

@@ -1,0 +1,157 @@
+package exec
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"sluice/engine"
+)
+
+// flight is one command in flight.
+type flight struct {
+	cancel  context.CancelFunc
+	stopped bool // a Stop asked for its end
+}
+
+func (r *runner) flying(node string, attempt int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.flights[node+"#"+strconv.Itoa(attempt)] != nil
+}
+
+// start performs commands whose facts are durable, each in its own goroutine;
+// the core's slots bound them. A command already in flight is left alone.
+func (r *runner) start(commands []engine.Command) {
+	for _, c := range commands {
+		if stop, ok := c.(engine.Stop); ok {
+			r.stop(stop)
+			continue
+		}
+		ctx, ok := r.takeOff(c.CommandID())
+		if !ok {
+			continue
+		}
+		r.shell.wait.Add(1)
+		go func() {
+			defer r.shell.wait.Done()
+			in := r.perform(ctx, c)
+			r.landed(c.CommandID(), in)
+		}()
+	}
+}
+
+func (r *runner) takeOff(id string) (context.Context, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.flights[id] != nil || r.shell.ctx.Err() != nil {
+		return nil, false
+	}
+	ctx, cancel := context.WithCancel(r.shell.ctx)
+	r.flights[id] = &flight{cancel: cancel}
+	return ctx, true
+}
+
+// landed returns a result as an input. After shutdown nothing is returned: the
+// next start decides by the log what is unknown.
+func (r *runner) landed(id string, in engine.Input) {
+	r.mu.Lock()
+	f := r.flights[id]
+	delete(r.flights, id)
+	if f != nil {
+		f.cancel()
+	}
+	closing := r.shell.ctx.Err() != nil
+	if done, ok := in.(*engine.AttemptDone); ok && f != nil && f.stopped && done.Class != engine.ClassNone && !done.Unsent {
+		done.Class, done.Detail = engine.ClassStopped, ""
+	}
+	r.mu.Unlock()
+	if closing || in == nil {
+		return
+	}
+	faultPoint("result", r.run, 0)
+	_ = r.deliver(message{in: in}, 0)
+}
+
+// stop ends a flight: at once for reads, after the grace for effects (P7).
+func (r *runner) stop(c engine.Stop) {
+	id := c.Node + "#" + strconv.Itoa(c.Attempt)
+	end := func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if f := r.flights[id]; f != nil {
+			f.stopped = true
+			f.cancel()
+		}
+	}
+	if c.Grace == 0 {
+		end()
+		return
+	}
+	r.shell.cfg.Clock.AfterFunc(c.Grace, end)
+}
+
+func (r *runner) perform(ctx context.Context, c engine.Command) engine.Input {
+	switch c := c.(type) {
+	case engine.Perform:
+		return r.performTool(ctx, c)
+	case engine.Propose:
+		in, err := r.shell.cfg.Planner.Propose(ctx, c)
+		if err != nil {
+			return r.controlFailed(engine.PlannerNode, c.Attempt, err)
+		}
+		in.Head, in.Attempt = r.head("model:planner", in.By), c.Attempt
+		return &in
+	case engine.Conclude:
+		in, err := r.shell.cfg.Planner.Conclude(ctx, c)
+		if err != nil {
+			return r.controlFailed(engine.ReflectNode, c.Attempt, err)
+		}
+		in.Head, in.Attempt = r.head("model:executor", in.Verdict.By), c.Attempt
+		return &in
+	}
+	return nil
+}
+
+// head names the actor of a control answer: plain code is the system (P25).
+func (r *runner) head(role, by string) engine.Head {
+	actor := role
+	if by == "builtin" {
+		actor = "system"
+	}
+	return engine.Head{At: r.shell.now(), Actor: actor}
+}
+
+func (r *runner) controlFailed(node string, attempt int, err error) engine.Input {
+	r.shell.cfg.Logger.Error("control step", "run", r.run, "node", node, "err", err)
+	now := r.shell.now()
+	return &engine.AttemptDone{Head: engine.Head{At: now, Actor: "system"}, Node: node, Attempt: attempt,
+		Class: engine.ClassUnavailable, StartedAt: now, EndedAt: now}
+}
+
+func (r *runner) performTool(ctx context.Context, c engine.Perform) engine.Input {
+	done := r.shell.cfg.Tools.Perform(ctx, c)
+	done.Node, done.Attempt = c.Node, c.Attempt
+	done.Actor = "tool:" + c.Call.Tool.Name
+	if len(done.Output) > engine.OutputBytesMax {
+		r.keepBlob(&done)
+	}
+	done.At = r.shell.now()
+	faultPoint("performed:"+c.Node, r.run, 0)
+	return &done
+}
+
+// keepBlob makes a large output durable before the fact that cites it (P30).
+func (r *runner) keepBlob(done *engine.AttemptDone) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.shell.ctx), 30*time.Second)
+	defer cancel()
+	sum, err := r.shell.cfg.Log.PutBlob(ctx, r.run, done.Output)
+	if err != nil {
+		r.shell.cfg.Logger.Error("store blob", "run", r.run, "node", done.Node, "err", err)
+		done.Output, done.Class, done.Detail = nil, engine.ClassTransient, "the output could not be stored"
+		return
+	}
+	const edge = 1024
+	done.Blob = &engine.Blob{SHA256: sum, Size: int64(len(done.Output)), Type: "application/json",
+		Head: validText(done.Output[:edge]), Tail: validText(done.Output[len(done.Output)-edge:])}
+}

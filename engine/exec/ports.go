@@ -1,0 +1,64 @@
+package exec
+
+import (
+	"context"
+	"time"
+
+	"sluice/engine"
+	"sluice/engine/plan"
+	"sluice/policy"
+)
+
+// Creation is what the log keeps of a run's first append besides its facts.
+type Creation struct {
+	Run, Owner     string
+	IdempotencyKey string // "" when the client sent none
+	BodyHash       string
+}
+
+// Log is the durable log of runs.
+type Log interface {
+	// Append adds facts after expected and calls done once they are durable, or
+	// with the reason they are not. done must be quick and may run anywhere.
+	Append(run string, expected int64, facts []engine.Fact, create *Creation, done func(error))
+	// Load gives facts after a sequence number, at most limit of them.
+	Load(ctx context.Context, run string, after int64, limit int) ([]engine.Fact, error)
+	// SaveSummary projects a run for lists; a lost one is projected again.
+	SaveSummary(engine.Summary)
+	// PutBlob stores a large output durably and returns its SHA-256 in hex (P30).
+	PutBlob(ctx context.Context, run string, data []byte) (string, error)
+}
+
+// Tools performs attempts. The implementation opens the tool with the Grant.
+type Tools interface {
+	Perform(ctx context.Context, c engine.Perform) engine.AttemptDone
+	Catalog() *plan.Catalog
+}
+
+// Planner answers the control commands.
+type Planner interface {
+	Name() string
+	Propose(ctx context.Context, c engine.Propose) (engine.Planned, error)
+	Conclude(ctx context.Context, c engine.Conclude) (engine.Concluded, error)
+}
+
+// Policies gives the policy in force and those that runs pinned (P19, P29).
+type Policies interface {
+	Current() *policy.Policy
+	ByHash(ctx context.Context, hash string) (*policy.Policy, error)
+}
+
+// Clock gives time and timers; tests replace it.
+type Clock interface {
+	Now() time.Time
+	AfterFunc(d time.Duration, f func()) (stop func() bool)
+}
+
+// SystemClock is the wall clock.
+type SystemClock struct{}
+
+// Now implements Clock.
+func (SystemClock) Now() time.Time { return time.Now() }
+
+// AfterFunc implements Clock.
+func (SystemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }

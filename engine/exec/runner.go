@@ -1,0 +1,381 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"time"
+
+	"sluice/engine"
+)
+
+// errEvicted says that the runner has let its run go: ask the shell again.
+var errEvicted = errors.New("run was evicted")
+
+type message struct {
+	in     engine.Input
+	reply  chan error // nil when nobody waits
+	failed bool       // a commit of this epoch failed
+	epoch  int
+	nudge  bool
+	fired  bool // by the alarm, which is spent
+}
+
+// runner owns one run's State.
+type runner struct {
+	shell *Shell
+	run   string
+
+	mu      sync.Mutex
+	inbox   []message
+	flights map[string]*flight // commands in flight by id
+	commits int                // appends not yet answered
+	evicted bool
+	wake    chan struct{}
+
+	// owned by loop
+	state  *engine.State
+	create *Creation
+	epoch  int
+	status engine.Status
+	alarm  func() bool // stops the armed deadline, nil when none is
+	armed  int64       // the deadline armed, µs UTC
+	batch  []message   // drained, reused
+}
+
+func newRunner(s *Shell, run string) *runner {
+	return &runner{shell: s, run: run, flights: map[string]*flight{}, wake: make(chan struct{}, 1)}
+}
+
+// deliver puts a message in the inbox. A limit of 0 is none: results of
+// attempts are bounded by the core's slots already.
+func (r *runner) deliver(m message, limit int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.evicted {
+		return errEvicted
+	}
+	if limit > 0 && len(r.inbox) >= limit {
+		return ErrBusy
+	}
+	r.inbox = append(r.inbox, m)
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (r *runner) nudge() { _ = r.deliver(message{nudge: true}, 0) }
+
+func (r *runner) drain() []message {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := min(len(r.inbox), BatchMax)
+	if n == 0 {
+		return nil
+	}
+	r.batch = append(r.batch[:0], r.inbox[:n]...)
+	r.inbox = append(r.inbox[:0], r.inbox[n:]...)
+	return r.batch
+}
+
+// loop takes inputs until the run is idle or the shell closes.
+func (r *runner) loop() {
+	defer r.shell.wait.Done()
+	defer r.stopAlarm()
+	for {
+		if r.state == nil && !r.load() {
+			return
+		}
+		r.turn()
+		if r.state != nil && r.idle() {
+			return
+		}
+		select {
+		case <-r.wake:
+		case <-r.shell.ctx.Done():
+			r.abandon()
+			return
+		}
+	}
+}
+
+// turn steps everything in the inbox into one append (P31). When the inbox is
+// empty it yields once and looks again, so results that arrive together share
+// a commit (P31a).
+func (r *runner) turn() {
+	var facts []engine.Fact
+	var commands []engine.Command
+	var replies []chan error
+	expected := r.state.Seq()
+	stepped := 0
+	for yielded := false; stepped < BatchMax; {
+		batch := r.drain()
+		if batch == nil {
+			if yielded || stepped == 0 {
+				break
+			}
+			yielded = true
+			runtime.Gosched()
+			continue
+		}
+		for i := range batch {
+			m := &batch[i]
+			stepped++
+			if m.failed {
+				if m.epoch == r.epoch {
+					r.refold(replies)
+					return
+				}
+				continue
+			}
+			out, err := r.step(m)
+			if err != nil {
+				reply(m.reply, err)
+				continue
+			}
+			facts = append(facts, out.Facts...)
+			commands = append(commands, out.Commands...)
+			if m.reply != nil {
+				replies = append(replies, m.reply)
+			}
+		}
+	}
+	if len(facts) == 0 {
+		r.start(commands)
+		answer(replies, nil)
+		r.arm()
+		return
+	}
+	r.append(expected, facts, commands, replies)
+	r.arm()
+}
+
+func (r *runner) step(m *message) (engine.Effects, error) {
+	in := m.in
+	if m.fired {
+		r.alarm = nil
+	}
+	if m.nudge {
+		in = &engine.Timer{Head: engine.Head{At: r.shell.now(), Actor: "system"}}
+	}
+	return r.state.Step(in)
+}
+
+func reply(ch chan error, err error) {
+	if ch != nil {
+		ch <- err
+	}
+}
+
+func answer(replies []chan error, err error) {
+	for _, ch := range replies {
+		ch <- err
+	}
+}
+
+// append hands facts to the log and, once they are durable, publishes them and
+// starts the commands. The runner may step on meanwhile.
+func (r *runner) append(expected int64, facts []engine.Fact, commands []engine.Command, replies []chan error) {
+	r.mu.Lock()
+	r.commits++
+	r.mu.Unlock()
+	create := r.create
+	r.create = nil
+	epoch := r.epoch
+	ended := r.state.Ended()
+	r.project()
+	last := facts[len(facts)-1].Seq
+	faultPoint("append", r.run, last)
+	r.shell.cfg.Log.Append(r.run, expected, facts, create, func(err error) {
+		if err != nil {
+			r.shell.cfg.Logger.Error("append facts", "run", r.run, "after", expected, "err", err)
+			r.committed()
+			_ = r.deliver(message{failed: true, epoch: epoch}, 0)
+			answer(replies, err)
+			return
+		}
+		faultPoint("commit", r.run, last)
+		r.start(commands)
+		r.committed()
+		answer(replies, nil)
+		r.shell.watch.wake(r.run)
+		if ended {
+			r.shell.cfg.Ended(r.run)
+		}
+	})
+}
+
+// committed counts an append as answered and lets loop look whether it is idle.
+func (r *runner) committed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.commits--
+	if r.commits == 0 && len(r.flights) == 0 {
+		select {
+		case r.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// project saves the summary when the status changes; lists need no more.
+func (r *runner) project() {
+	if st := r.state.Status(); st != r.status {
+		r.status = st
+		r.shell.cfg.Log.SaveSummary(engine.Summarise(r.state))
+	}
+}
+
+// refold drops the State after a failed commit; loop folds it from the log.
+func (r *runner) refold(replies []chan error) {
+	answer(replies, errors.New("append facts: the log refused an earlier append of this run"))
+	r.epoch++
+	r.state = nil
+	r.status = ""
+	r.nudge()
+}
+
+// idle lets the run go when only people or time can move it (P32).
+func (r *runner) idle() bool {
+	switch r.state.Status() {
+	case engine.Waiting, engine.Paused, engine.Ended:
+	default:
+		return false
+	}
+	r.mu.Lock()
+	busy := len(r.inbox) > 0 || len(r.flights) > 0 || r.commits > 0
+	r.mu.Unlock()
+	if busy {
+		return false
+	}
+	if r.state.Seq() > 0 {
+		r.shell.cfg.Log.SaveSummary(engine.Summarise(r.state))
+	}
+	deadline, has := r.state.Deadline()
+	return r.shell.evict(r, deadline, has)
+}
+
+// arm sets the run's alarm to its next deadline.
+func (r *runner) arm() {
+	at, ok := r.state.Deadline()
+	if ok && r.alarm != nil && at == r.armed {
+		return
+	}
+	r.stopAlarm()
+	if ok {
+		d := time.Duration(at-r.shell.now()) * time.Microsecond
+		r.alarm, r.armed = r.shell.cfg.Clock.AfterFunc(max(d, 0), r.fire), at
+	}
+}
+
+// fire is the alarm: the timer is spent, so the next turn arms again.
+func (r *runner) fire() { _ = r.deliver(message{nudge: true, fired: true}, 0) }
+
+func (r *runner) stopAlarm() {
+	if r.alarm != nil {
+		r.alarm()
+		r.alarm = nil
+	}
+}
+
+// abandon ends the runner at shutdown: attempts in flight are cancelled by the
+// shell's context, and their callers are told.
+func (r *runner) abandon() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.evicted = true
+	for _, m := range r.inbox {
+		reply(m.reply, ErrClosed)
+	}
+	r.inbox = nil
+}
+
+// load folds the run from its log and feeds what a restart owes (duty 6).
+func (r *runner) load() bool {
+	for {
+		err := r.fold(r.shell.ctx)
+		if err == nil {
+			r.owe()
+			return true
+		}
+		r.shell.cfg.Logger.Error("fold run", "run", r.run, "err", err)
+		var refused *engine.Refusal
+		if errors.As(err, &refused) {
+			r.giveUp(err)
+			return false
+		}
+		select {
+		case <-r.shell.ctx.Done():
+			r.abandon()
+			return false
+		case <-time.After(reloadBackoff):
+		}
+	}
+}
+
+// giveUp answers everybody who waits and lets the run go.
+func (r *runner) giveUp(err error) {
+	r.shell.mu.Lock()
+	delete(r.shell.live, r.run)
+	r.shell.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.evicted = true
+	for _, m := range r.inbox {
+		reply(m.reply, err)
+	}
+	r.inbox = nil
+}
+
+func (r *runner) fold(ctx context.Context) error {
+	s := engine.New(engine.Env{})
+	s.SetRun(r.run)
+	for {
+		facts, err := r.shell.cfg.Log.Load(ctx, r.run, s.Seq(), loadChunk)
+		if err != nil {
+			return err
+		}
+		for i := range facts {
+			s.Apply(facts[i])
+		}
+		if len(facts) < loadChunk {
+			break
+		}
+	}
+	if s.Seq() == 0 {
+		return &engine.Refusal{Code: "not_found", Message: "no run " + r.run, Fix: "list the runs"}
+	}
+	pinned, err := r.shell.cfg.Policies.ByHash(ctx, s.PinnedPolicy())
+	if err != nil {
+		return err
+	}
+	s.SetEnv(engine.Env{Catalog: r.shell.cfg.Tools.Catalog(), Pinned: pinned,
+		Current: r.shell.cfg.Policies.Current(), Planner: r.shell.cfg.Planner.Name()})
+	r.state = s
+	r.status = s.Status()
+	return nil
+}
+
+// owe feeds unknown outcomes and starts outstanding commands, leaving out what
+// is in flight in this very process.
+func (r *runner) owe() {
+	head := engine.Head{At: r.shell.now(), Actor: "system"}
+	for _, u := range engine.Unresolved(r.state) {
+		if !r.flying(u.Node, u.Attempt) {
+			u.Head = head
+			_ = r.deliver(message{in: &u}, 0)
+		}
+	}
+	commands, withdrawn := engine.Outstanding(r.state)
+	for _, w := range withdrawn {
+		if !r.flying(w.Node, w.Attempt) {
+			w.Head = head
+			_ = r.deliver(message{in: &w}, 0)
+		}
+	}
+	r.start(commands)
+	r.nudge()
+}

@@ -1,0 +1,241 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"sluice/engine"
+	"sluice/policy"
+)
+
+// Limits of the shell.
+const (
+	InboxMax      = 4096 // inputs from outside that may wait for one run
+	BatchMax      = 256  // inputs stepped into one append (P31)
+	loadChunk     = 4096 // facts read at once while folding
+	reloadBackoff = time.Second
+)
+
+// ErrClosed says that the shell is shutting down.
+var ErrClosed = errors.New("the engine is shutting down")
+
+// ErrBusy says that a run's inbox is full.
+var ErrBusy = errors.New("the run has too many inputs waiting")
+
+// Config wires a Shell.
+type Config struct {
+	Log      Log
+	Tools    Tools
+	Planner  Planner
+	Policies Policies
+	Clock    Clock // nil: SystemClock
+	// Redact replaces secrets in every input before it is stepped (P26).
+	Redact func(string) string
+	// Ended is told after a run's last fact is durable; it must be quick.
+	Ended  func(run string)
+	Logger *slog.Logger
+}
+
+// Shell runs runs. It is safe for concurrent use.
+type Shell struct {
+	cfg Config
+
+	mu     sync.Mutex
+	live   map[string]*runner
+	alarms map[string]func() bool // deadlines of evicted runs
+	closed bool
+	ctx    context.Context
+	cancel context.CancelFunc
+	wait   sync.WaitGroup
+
+	watch watchers
+}
+
+// New builds a Shell; it panics on a missing part, because that is a fault of
+// the program, not of its input.
+func New(cfg Config) *Shell {
+	if cfg.Log == nil || cfg.Tools == nil || cfg.Planner == nil || cfg.Policies == nil {
+		panic("exec: Log, Tools, Planner and Policies are required")
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = SystemClock{}
+	}
+	if cfg.Redact == nil {
+		cfg.Redact = func(s string) string { return s }
+	}
+	if cfg.Ended == nil {
+		cfg.Ended = func(string) {}
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Shell{cfg: cfg, live: map[string]*runner{}, alarms: map[string]func() bool{}, ctx: ctx, cancel: cancel}
+}
+
+func (s *Shell) now() int64 { return s.cfg.Clock.Now().UnixMicro() }
+
+// Submit creates a run and returns once its first facts are durable. The error
+// is an *engine.Refusal when the core refused the input.
+func (s *Shell) Submit(ctx context.Context, in *engine.Create, c Creation) error {
+	in.Goal = s.cfg.Redact(in.Goal)
+	r, err := s.begin(in.Run, &c)
+	if err != nil {
+		return err
+	}
+	return s.await(ctx, r, in)
+}
+
+// begin makes the runner of a new run: there is nothing to fold.
+func (s *Shell) begin(run string, c *Creation) (*runner, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, ErrClosed
+	}
+	if s.live[run] != nil {
+		return nil, fmt.Errorf("create run: %s exists", run)
+	}
+	r := newRunner(s, run)
+	current := s.cfg.Policies.Current()
+	r.state = engine.New(engine.Env{Catalog: s.cfg.Tools.Catalog(), Pinned: current, Current: current, Planner: s.cfg.Planner.Name()})
+	r.create = c
+	s.live[run] = r
+	s.wait.Add(1)
+	go r.loop()
+	return r, nil
+}
+
+// Send gives a run an input and returns once what followed is durable.
+func (s *Shell) Send(ctx context.Context, run string, in engine.Input) error {
+	r, err := s.runner(run)
+	if err != nil {
+		return err
+	}
+	return s.await(ctx, r, in)
+}
+
+func (s *Shell) await(ctx context.Context, r *runner, in engine.Input) error {
+	reply := make(chan error, 1)
+	for {
+		err := r.deliver(message{in: in, reply: reply}, InboxMax)
+		if !errors.Is(err, errEvicted) {
+			if err != nil {
+				return err
+			}
+			break
+		}
+		if r, err = s.runner(r.run); err != nil {
+			return err
+		}
+	}
+	select {
+	case err := <-reply:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.ctx.Done():
+		return ErrClosed
+	}
+}
+
+// runner gives the live runner of a run, folding the log when it has none.
+func (s *Shell) runner(run string) (*runner, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, ErrClosed
+	}
+	if r := s.live[run]; r != nil {
+		return r, nil
+	}
+	if stop := s.alarms[run]; stop != nil {
+		stop()
+		delete(s.alarms, run)
+	}
+	r := newRunner(s, run)
+	s.live[run] = r
+	s.wait.Add(1)
+	go r.loop()
+	return r, nil
+}
+
+// Recover folds every run that had not ended when the process stopped and lets
+// it go on: owed commands start again, unknown outcomes go to people (P5).
+func (s *Shell) Recover(runs []string) error {
+	for _, run := range runs {
+		r, err := s.runner(run)
+		if err != nil {
+			return err
+		}
+		r.nudge()
+	}
+	return nil
+}
+
+// Publish makes a policy the current one for every live run (P19); idle runs
+// meet it when they are folded next.
+func (s *Shell) Publish(p *policy.Policy, actor string) {
+	s.mu.Lock()
+	live := make([]*runner, 0, len(s.live))
+	for _, r := range s.live {
+		live = append(live, r)
+	}
+	s.mu.Unlock()
+	for _, r := range live {
+		in := &engine.PolicyChanged{Head: engine.Head{At: s.now(), Actor: actor}, Policy: p}
+		if err := r.deliver(message{in: in}, InboxMax); err != nil && !errors.Is(err, errEvicted) {
+			s.cfg.Logger.Error("tell run of policy", "run", r.run, "err", err)
+		}
+	}
+}
+
+// Live counts the runs that hold a goroutine.
+func (s *Shell) Live() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.live)
+}
+
+// Close stops every runner after what it has in hand is appended. Attempts in
+// flight are cancelled; the next start finds them in the log.
+func (s *Shell) Close() {
+	s.mu.Lock()
+	s.closed = true
+	for _, stop := range s.alarms {
+		stop()
+	}
+	s.mu.Unlock()
+	s.cancel()
+	s.wait.Wait()
+}
+
+// evict lets a runner go when nothing more can come by itself. It reports
+// whether the runner may end.
+func (s *Shell) evict(r *runner, deadline int64, has bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.inbox) > 0 || len(r.flights) > 0 || r.commits > 0 {
+		return false
+	}
+	r.evicted = true
+	delete(s.live, r.run)
+	if has && !s.closed {
+		d := time.Duration(deadline-s.now()) * time.Microsecond
+		s.alarms[r.run] = s.cfg.Clock.AfterFunc(max(d, 0), func() { s.alarm(r.run) })
+	}
+	return true
+}
+
+func (s *Shell) alarm(run string) {
+	r, err := s.runner(run)
+	if err == nil {
+		r.nudge()
+	}
+}

@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"sluice/policy"
+)
+
+// stopGrace is how long a running effect may still finish on cancel (P7).
+const stopGrace = 10 * time.Second
+
+// halt decides the code while attempts are still in flight.
+func (s *State) halt(code Code, cause string) {
+	if s.run.halt == "" {
+		s.emit(RunHalting, "", 0, &runEndedData{Code: code, Causes: []string{cause}})
+	}
+}
+
+// stopAll asks the shell to end what runs: reads at once, effects after a grace.
+func (s *State) stopAll() {
+	for i := range s.nodes {
+		if s.nodes[i].state != running {
+			continue
+		}
+		grace := time.Duration(0)
+		if s.plan.Steps[i].Effect != policy.Read {
+			grace = stopGrace
+		}
+		s.stop(i, grace)
+	}
+	for _, id := range []string{PlannerNode, ReflectNode} {
+		if n, _ := s.at(id); n.state == running {
+			s.emit(NodeChanged, id, n.attempt, &changedData{To: NodeCancelled, Reason: "halt", Cause: "cancel", Rule: "T14"})
+		}
+	}
+}
+
+// halting cancels everything that has not been dispatched (T14).
+func (s *State) halting() bool {
+	if s.run.halt == "" {
+		return false
+	}
+	did := false
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		if n.state.terminal() || n.state == running || n.unknown {
+			continue
+		}
+		did = true
+		rule := "T14"
+		s.change(i, cancelled, &changedData{Reason: "halt", Cause: haltCause(s.run.halt), Rule: rule})
+	}
+	return did
+}
+
+func haltCause(c Code) string {
+	if c == UserCancel {
+		return "cancel"
+	}
+	return "halt:" + string(c)
+}
+
+// finish moves a run whose work is over to its code, through the final
+// reflection where there was work (R90).
+func (s *State) finish() bool {
+	if s.running > 0 || s.open() > 0 || s.run.paused && s.run.halt == "" {
+		return false
+	}
+	if s.run.halt == UserCancel {
+		return s.end(UserCancel, s.run.causes)
+	}
+	if s.run.version == 0 {
+		return s.endWithoutPlan()
+	}
+	if s.reflect.state == pending && s.reflect.attempt == 0 {
+		s.startControl(ReflectNode, Conclude{})
+		return true
+	}
+	if s.run.halt != "" {
+		return s.end(s.run.halt, s.run.causes)
+	}
+	code, causes := s.judge()
+	return s.end(code, causes)
+}
+
+// open counts plan nodes that are not terminal.
+func (s *State) open() int {
+	return len(s.nodes) - s.count[executed] - s.count[failed] - s.count[skipped] - s.count[cancelled]
+}
+
+func (s *State) end(code Code, causes []string) bool {
+	s.emit(RunEnded, "", 0, &runEndedData{Code: code, Causes: causes})
+	return true
+}
+
+// endWithoutPlan: a direct answer is SUCCESS with zero steps (P39); nothing
+// plannable is IMPOSSIBLE (P6).
+func (s *State) endWithoutPlan() bool {
+	switch {
+	case s.run.halt != "":
+		return s.end(s.run.halt, s.run.causes)
+	case s.planner.state == failed && s.planner.class != ClassNone:
+		return s.end(UnavailableDep, []string{"planner"})
+	case s.run.planFailed != "":
+		return s.end(Impossible, []string{"plan_rejected"})
+	case s.run.answer != "":
+		return s.end(Success, nil)
+	case s.planner.state == pending:
+		return false
+	}
+	return s.end(Impossible, []string{"nothing_planned"})
+}
+
+// judge reads the code off verified facts alone, never off a claim (R70, P6).
+func (s *State) judge() (Code, []string) {
+	var good, bad int
+	var causes []string
+	for _, i := range s.plan.Exits {
+		switch n := &s.nodes[i]; n.state {
+		case executed:
+			good++
+		case skipped:
+			if n.cause != "guard" && n.cause != "sibling" {
+				bad++
+			}
+		default:
+			bad++
+			causes = addCause(causes, n.cause)
+		}
+	}
+	switch {
+	case bad == 0 && s.count[executed] > 0 && len(s.run.unplanned) == 0:
+		return Success, nil
+	case bad == 0 && s.count[executed] > 0:
+		return PartialSuccess, []string{"unplanned"}
+	case good > 0:
+		if len(s.run.unplanned) > 0 {
+			causes = addCause(causes, "unplanned")
+		}
+		return PartialSuccess, causes
+	}
+	return failureCode(causes), causes
+}
+
+func addCause(causes []string, c string) []string {
+	if c == "" || slices.Contains(causes, c) {
+		return causes
+	}
+	causes = append(causes, c)
+	slices.Sort(causes)
+	return causes
+}
+
+// failureCode picks the code of a run without one verified exit, in the order
+// of R71: permission first.
+func failureCode(causes []string) Code {
+	has := func(c string) bool { return slices.Contains(causes, c) }
+	switch {
+	case has("gate") || has("rejected"):
+		return PermissionDenied
+	case has("expired"):
+		return ConfirmRequired
+	case has("cancel") || has("aborted"):
+		return UserCancel
+	case has("failed:" + string(ClassUnavailable)):
+		return UnavailableDep
+	case has("failed:" + string(ClassContract)):
+		return ValidationFail
+	case has("failed:"+string(ClassTransient)) || has("failed:"+string(ClassTimeout)):
+		return RepeatedFailure
+	}
+	return Impossible
+}
+
+func (s *State) takeConcluded(in *Concluded) {
+	v := in.Verdict
+	v.Claims = s.grounded(v.Claims)
+	s.emit(AttemptEnded, ReflectNode, in.Attempt, &endedData{
+		Input: endedInput{Kind: "concluded", Ruling: in.Ruling, Verdict: &v},
+		To:    NodeExecuted, Method: "grounding",
+		Observation: deriveID("o_", s.run.id, ReflectNode, in.Attempt, 0)})
+}
+
+// grounded keeps the claims that stand on verified observations (R55): a claim
+// without one is not an answer.
+func (s *State) grounded(claims []Claim) []Claim {
+	known := make(map[string]bool, len(s.nodes))
+	for i := range s.nodes {
+		if s.nodes[i].state == executed {
+			known[s.nodes[i].observation] = true
+		}
+	}
+	kept := make([]Claim, 0, len(claims))
+	for _, c := range claims {
+		ok := len(c.Observations) > 0 && len(kept) < ClaimsMax
+		for _, o := range c.Observations {
+			ok = ok && known[o]
+		}
+		if ok {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}

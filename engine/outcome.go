@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"time"
+
+	"sluice/engine/plan"
+	"sluice/policy"
+)
+
+// Backoff between attempts: doubles from the first, bounded by the second.
+const (
+	backoffFirst = 250 * time.Millisecond
+	backoffMax   = 10 * time.Second
+)
+
+// takeDone records an observation, verifies it, and says what becomes of the
+// node (R29, R53). A result for an attempt that is over stays an orphan (R15).
+func (s *State) takeDone(in *AttemptDone) {
+	n, i := s.at(in.Node)
+	d := &endedData{Input: endedInput{Kind: "done", Output: compactJSON(in.Output), Blob: in.Blob,
+		Class: in.Class, Detail: cut(in.Detail), Unsent: in.Unsent, StartedAt: in.StartedAt, EndedAt: in.EndedAt},
+		Observation: deriveID("o_", s.run.id, in.Node, in.Attempt, 0)}
+	if in.Class == ClassUnavailable {
+		d.Input.Detail = UnavailableText // P24: one constant text
+	}
+	if n.state != running || in.Attempt != n.attempt {
+		d.To = n.state.name()
+		s.dropOversized(d)
+		s.emit(InputOrphan, in.Node, in.Attempt, d)
+		return
+	}
+	d.Settle = n.reserve
+	if i < 0 {
+		d.To, d.Problem = NodeFailed, "the "+in.Node+" step failed: "+string(in.Class)
+		s.emit(AttemptEnded, in.Node, in.Attempt, d)
+		return
+	}
+	s.verify(i, d)
+	s.dropOversized(d)
+	if in.Unsent {
+		d.Settle.SideEffects = 0
+	}
+	s.emit(AttemptEnded, in.Node, in.Attempt, d)
+}
+
+// dropOversized keeps what is stored as a blob out of the fact (P30).
+func (s *State) dropOversized(d *endedData) {
+	if d.Input.Blob != nil {
+		d.Input.Output = nil
+	}
+}
+
+// verify checks the output against the contract and picks the next state.
+func (s *State) verify(i int, d *endedData) {
+	step := &s.plan.Steps[i]
+	if d.Input.Class == ClassNone {
+		d.Method = "schema"
+		if d.Input.Output == nil {
+			d.Input.Output = []byte("null")
+		}
+		err := s.env.Catalog.CheckOutput(step.Tool, step.Schema, d.Input.Output)
+		if err == nil {
+			d.To = NodeExecuted
+			return
+		}
+		d.Problem, d.Input.Class = cut(err.Error()), ClassContract
+	}
+	d.To = s.afterFailure(i, d.Input.Class, d.Input.Unsent)
+	if d.To == NodeRetryable {
+		d.RetryAt = s.run.now + backoff(s.nodes[i].attempt).Microseconds()
+	}
+}
+
+func backoff(attempt int) time.Duration {
+	return min(backoffFirst<<min(attempt-1, 16), backoffMax)
+}
+
+// afterFailure is where a failed attempt leads (T9, T10, T14, T18).
+func (s *State) afterFailure(i int, class Class, unsent bool) NodeState {
+	n, step := &s.nodes[i], &s.plan.Steps[i]
+	uncertain := class == ClassTransient || class == ClassTimeout || class == ClassStopped
+	if step.Effect == policy.Once && uncertain && !unsent {
+		return NodeWaiting // P5: nobody knows whether it happened
+	}
+	if class == ClassStopped {
+		return NodeCancelled
+	}
+	again := class == ClassTransient || class == ClassTimeout || (class == ClassContract && step.Effect != policy.Once)
+	if again && n.attempt <= step.Retries && s.run.halt == "" && !s.lost(i) {
+		return NodeRetryable
+	}
+	return NodeFailed
+}
+
+// lost: a sibling of an any_of join has executed, so trying again is idle (R21).
+func (s *State) lost(i int) bool {
+	for _, j := range s.plan.Steps[i].Next {
+		if s.plan.Steps[j].Join == plan.AnyOf && s.nodes[j].good > 0 {
+			return s.spare(i)
+		}
+	}
+	return false
+}
+
+func (s *State) takeWithdrawn(in *Withdrawn) {
+	n, i := s.at(in.Node)
+	d := &changedData{To: NodeFailed, Reason: "denied", Cause: "gate", Rule: "T10"}
+	if i >= 0 {
+		if params, problem := s.resolve(i); problem == "" {
+			call := s.call(i, params)
+			call.Attempt = n.attempt
+			_, decision := s.authorise(call)
+			d.Call, d.Decision = s.callData(&call), &decision
+		}
+	}
+	s.emit(NodeChanged, in.Node, in.Attempt, d)
+}
+
+// foldUnknown: nobody knows whether the effect happened; a person is asked (T18).
+func (s *State) foldUnknown(f *Fact) {
+	n, i := s.at(f.Node)
+	if n == nil || i < 0 || n.state != running {
+		s.broken("unknown outcome of an attempt that is not running")
+		return
+	}
+	s.running--
+	s.release1(n, n.reserve)
+	n.unknown = true
+	s.move(i, waiting, "T18")
+}
+
+func (s *State) takeAttest(in *Attest) {
+	n, _ := s.at(in.Node)
+	d := &attestedData{Outcome: in.Outcome, Note: in.Note, To: NodeCancelled}
+	switch in.Outcome {
+	case "done":
+		d.To = NodeExecuted
+		d.Observation = deriveID("o_", s.run.id, in.Node, in.Attempt, 1)
+	case "not_done":
+		d.To = NodePending
+		if s.run.halt != "" {
+			d.To = NodeCancelled
+		}
+	}
+	s.emit(OutcomeAttested, in.Node, n.attempt, d)
+}
+
+// foldAttested: done is an observation with source human (T19), not done asks
+// the gate again (T4), abort cancels (T5).
+func (s *State) foldAttested(f *Fact, d *attestedData) {
+	n, i := s.at(f.Node)
+	if n == nil || i < 0 || !n.unknown {
+		s.broken("word on an outcome that is not in question")
+		return
+	}
+	n.unknown = false
+	to := stateNamed(d.To)
+	switch to {
+	case executed:
+		e := enc{}
+		e.open("", '{')
+		e.str("attested_by", f.Actor)
+		e.str("note", d.Note)
+		e.close('}')
+		n.output, n.observation, n.endedAt = e.b, d.Observation, f.At
+		s.move(i, executed, "T19")
+	case pending:
+		s.move(i, pending, "T4")
+		s.wake(i)
+	default:
+		n.cause, n.endedAt = "aborted", f.At
+		s.move(i, cancelled, "T5")
+	}
+}

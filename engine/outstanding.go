@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"sluice/engine/plan"
+	"sluice/policy"
+)
+
+// Unresolved names the attempts of a folded State whose effect may or may not
+// have happened: once effects that were running when the process died. The
+// shell feeds OutcomeUnknown for each (P5, P45).
+func Unresolved(s *State) []OutcomeUnknown {
+	var list []OutcomeUnknown
+	for i := range s.nodes {
+		if s.nodes[i].state == running && s.plan.Steps[i].Effect == policy.Once {
+			list = append(list, OutcomeUnknown{Node: s.plan.Steps[i].ID, Attempt: s.nodes[i].attempt, Cause: "process death"})
+		}
+	}
+	return list
+}
+
+// Outstanding recomputes the commands still owed after a restart: reads and
+// idempotent effects run again under their number and key, without a new fact.
+// Attempts the gate no longer allows come back as inputs to feed instead.
+func Outstanding(s *State) ([]Command, []Withdrawn) {
+	var cmds []Command
+	var withdrawn []Withdrawn
+	for _, id := range []string{PlannerNode, ReflectNode} {
+		if n, _ := s.at(id); n.state == running {
+			cmds = append(cmds, s.controlCommand(id, n.attempt, nil))
+		}
+	}
+	for i := range s.nodes {
+		if s.nodes[i].state != running || s.plan.Steps[i].Effect == policy.Once {
+			continue
+		}
+		c, ok := s.again(i)
+		if !ok {
+			withdrawn = append(withdrawn, Withdrawn{Node: s.plan.Steps[i].ID, Attempt: s.nodes[i].attempt})
+			continue
+		}
+		cmds = append(cmds, c)
+	}
+	return cmds, withdrawn
+}
+
+func (s *State) again(i int) (Command, bool) {
+	params, problem := s.resolve(i)
+	if problem != "" {
+		return nil, false
+	}
+	call := s.call(i, params)
+	call.Attempt = s.nodes[i].attempt
+	grant, d := s.authorise(call)
+	if d.Outcome != policy.Allow {
+		return nil, false
+	}
+	step := &s.plan.Steps[i]
+	return Perform{ID: commandID(step.ID, call.Attempt), Node: step.ID, Attempt: call.Attempt,
+		Call: call, Grant: grant, Params: plan.Splice(params), Timeout: step.Timeout}, true
+}

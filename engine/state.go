@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"sluice/engine/plan"
+	"sluice/policy"
+)
+
+// Ids of the control nodes (R6). A dot never occurs in a step id.
+const (
+	PlannerNode = "kernel.plan"
+	ReflectNode = "kernel.reflect"
+)
+
+// Env is what a State is given besides its facts: content pinned by hash,
+// loaded before the first Step (P29). Folding alone needs none of it.
+type Env struct {
+	Catalog *plan.Catalog
+	Pinned  *policy.Policy // the policy that authorised the run
+	Current *policy.Policy // the policy in force now (P19)
+	Planner string         // "builtin/1"
+}
+
+// State is a run, folded. One goroutine owns it; it is changed in place by
+// Apply and Step only.
+type State struct {
+	env  Env
+	run  runState
+	plan *plan.Compiled
+
+	nodes    []node // by position in the plan
+	planner  node
+	reflect  node
+	approval []approval
+	index    map[string]int // step id → position; looked up, never ranged
+	count    [stateCount]int
+	running  int     // attempts in flight, control nodes included
+	release  [][]int // position → later act candidates it holds back (C05)
+
+	ready readyQueue // derived; stale entries are skipped when popped
+	due   []int      // pending nodes whose predecessors changed
+	won   []int      // any_of joins newly satisfied
+	retry []int      // nodes in failed_retryable, for the timer
+
+	step  stepper
+	fault string // first broken invariant; Step ends the run with it (P6)
+}
+
+// runState is what the facts say of the run as a whole.
+type runState struct {
+	id, goal, requester string
+	intent              policy.Rank
+	scopes              []string
+	mode, checkpoints   string
+	profile             Profile
+	pinned              string
+	seq, now, createdAt int64
+	endedAt             int64
+	created, paused     bool
+	halt                Code // decided, attempts still draining
+	code                Code
+	causes              []string
+	version             int
+	planBy, answer      string
+	planFailed          string // why no plan came of the planner
+	unplanned           []Unplanned
+	verdict             *Verdict
+	spent, reserved     reserve
+	warned              [3]bool
+	activeMS            int64 // wall clock used while not waiting for people
+	activeUS            int64
+	openApprovals       int
+}
+
+// node is a step's life in this run.
+type node struct {
+	state       nodeState
+	attempt     int // last started
+	asked       int // approval requests so far
+	left        int // predecessors not terminal
+	good        int // executed predecessors
+	bad         int // failed or cancelled predecessors
+	skips       int // skipped predecessors
+	hold        int // earlier any_of candidates still open, for act candidates
+	passed      bool
+	unknown     bool // waiting for a person's word on an outcome (T18)
+	class       Class
+	cause       string // root cause of not being executed, handed downstream
+	startedAt   int64
+	endedAt     int64
+	retryAt     int64
+	output      []byte // verified, inline
+	blob        *Blob
+	observation string
+	reserve     reserve
+	held        []policy.Approval
+}
+
+// approval is one request and how it stands.
+type approval struct {
+	ask       ApprovalAsk
+	node      int
+	approvers []string
+	result    ApprovalResult // "" while open
+	by        string
+	at        int64
+}
+
+// New gives the empty State of a run to be created or folded.
+func New(env Env) *State {
+	return &State{env: env}
+}
+
+// Seq is the sequence number of the last fact folded, 0 before the first.
+func (s *State) Seq() int64 { return s.run.seq }
+
+// PinnedPolicy is the content hash the run was authorised under.
+func (s *State) PinnedPolicy() string { return s.run.pinned }
+
+// SetEnv gives a folded State the content it needs to Step.
+func (s *State) SetEnv(env Env) { s.env = env }
+
+// Ended says whether the run has its code.
+func (s *State) Ended() bool { return s.run.code != "" }
+
+// Status derives where the run stands (P3).
+func (s *State) Status() Status {
+	switch {
+	case s.run.code != "":
+		return Ended
+	case s.run.paused:
+		return Paused
+	case s.run.version == 0 && s.run.halt == "":
+		return Planning
+	case s.running+s.count[ready]+s.count[retryable] > 0:
+		return Active
+	case s.count[waiting] > 0:
+		return Waiting
+	}
+	return Active
+}
+
+// at gives a node by id: a control node, or a step of the plan.
+func (s *State) at(id string) (*node, int) {
+	switch id {
+	case PlannerNode:
+		return &s.planner, -1
+	case ReflectNode:
+		return &s.reflect, -2
+	}
+	if i, ok := s.index[id]; ok {
+		return &s.nodes[i], i
+	}
+	return nil, -3
+}
+
+// load takes a compiled plan as the run's first version.
+func (s *State) load(c *plan.Compiled) {
+	s.plan = c
+	s.nodes = make([]node, len(c.Steps))
+	s.index = make(map[string]int, len(c.Steps))
+	s.release = make([][]int, len(c.Steps))
+	s.count = [stateCount]int{pending: len(c.Steps)}
+	for i := range c.Steps {
+		s.index[c.Steps[i].ID] = i
+		s.nodes[i].left = len(c.Steps[i].Deps)
+		s.nodes[i].endedAt = 0
+	}
+	for i := range c.Steps {
+		if c.Steps[i].Join == plan.AnyOf {
+			s.holdActs(&c.Steps[i])
+		}
+	}
+	for _, i := range c.Entries {
+		s.wake(i)
+	}
+	for i := range c.Steps {
+		if c.Steps[i].Guard != nil && s.nodes[i].left == 0 {
+			s.due = append(s.due, i)
+		}
+	}
+}
+
+// holdActs makes every act candidate of an any_of join wait for the candidates
+// before it: effects are never speculated (C05, requirements §20 C8).
+func (s *State) holdActs(join *plan.CompiledStep) {
+	for k, d := range join.Deps {
+		if s.plan.Steps[d.From].Class != plan.Act {
+			continue
+		}
+		for _, earlier := range join.Deps[:k] {
+			s.nodes[d.From].hold++
+			s.release[earlier.From] = append(s.release[earlier.From], d.From)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package trace
+
+import (
+	"slices"
+
+	"sluice/engine"
+	"sluice/engine/plan"
+)
+
+// Projector folds one run's facts into a View and the events between views.
+type Projector struct {
+	state  *engine.State
+	layout *layout
+	nodes  map[string]*Node
+	order  []string
+}
+
+// NewProjector starts before the first fact of a run.
+func NewProjector(run string) *Projector {
+	s := engine.New(engine.Env{})
+	s.SetRun(run)
+	return &Projector{state: s, layout: newLayout(), nodes: map[string]*Node{}}
+}
+
+// Seq is the last fact folded.
+func (p *Projector) Seq() int64 { return p.state.Seq() }
+
+// State is the fold itself, for readers that need more than the graph.
+func (p *Projector) State() *engine.State { return p.state }
+
+// Apply folds one fact and gives the events about nodes and versions that
+// follow from it. RunEvent closes a batch of them.
+func (p *Projector) Apply(f engine.Fact) []Event {
+	p.state.Apply(f)
+	var events []Event
+	if f.Kind == engine.VersionAdded {
+		events = p.addVersion(events)
+	}
+	for _, id := range []string{engine.PlannerNode, engine.ReflectNode} {
+		if _, known := p.nodes[id]; !known {
+			if v, ok := p.state.Node(id); ok {
+				events = p.addNode(events, v, p.controlDeps(id))
+			}
+		}
+	}
+	return p.changed(events, f)
+}
+
+// addVersion adds the new steps in an order in which parents come first.
+func (p *Projector) addVersion(events []Event) []Event {
+	c := p.state.Plan()
+	if c == nil {
+		return events
+	}
+	added := make([]string, 0, len(c.Steps))
+	for _, i := range topological(c) {
+		step := &c.Steps[i]
+		if _, known := p.nodes[step.ID]; known {
+			continue
+		}
+		v, _ := p.state.Node(step.ID)
+		events = p.addNode(events, v, stepDeps(c, step, p.nodes[engine.PlannerNode] != nil))
+		added = append(added, step.ID)
+	}
+	return append(events, Event{K: "version", N: p.state.Version(), Added: added})
+}
+
+func topological(c *plan.Compiled) []int {
+	left := make([]int, len(c.Steps))
+	order := make([]int, 0, len(c.Steps))
+	for i := range c.Steps {
+		left[i] = len(c.Steps[i].Deps)
+		if left[i] == 0 {
+			order = append(order, i)
+		}
+	}
+	for k := 0; k < len(order); k++ {
+		for _, j := range c.Steps[order[k]].Next {
+			if left[j]--; left[j] == 0 {
+				order = append(order, j)
+			}
+		}
+	}
+	return order
+}
+
+func stepDeps(c *plan.Compiled, step *plan.CompiledStep, planned bool) []Dep {
+	deps := make([]Dep, 0, len(step.Deps))
+	for _, d := range step.Deps {
+		dep := Dep{From: c.Steps[d.From].ID, Data: d.Data}
+		for k := range step.Refs {
+			if step.Refs[k].From == d.From {
+				dep.Field = step.Refs[k].Field
+				break
+			}
+		}
+		deps = append(deps, dep)
+	}
+	if len(deps) == 0 && planned {
+		deps = append(deps, Dep{From: engine.PlannerNode})
+	}
+	return deps
+}
+
+// controlDeps: the reflection reads what every exit came to.
+func (p *Projector) controlDeps(id string) []Dep {
+	c := p.state.Plan()
+	if id == engine.PlannerNode || c == nil {
+		return []Dep{}
+	}
+	deps := make([]Dep, len(c.Exits))
+	for k, i := range c.Exits {
+		deps[k] = Dep{From: c.Steps[i].ID}
+	}
+	return deps
+}
+
+func (p *Projector) addNode(events []Event, v engine.NodeView, deps []Dep) []Event {
+	parents := make([]string, len(deps))
+	for k := range deps {
+		parents[k] = deps[k].From
+	}
+	at := p.layout.add(v.ID, parents)
+	n := &Node{ID: v.ID, Kind: v.Kind, X: at.col * ColumnPX, Y: at.row * RowPX, Deps: deps,
+		Version: max(p.state.Version(), 1)}
+	if v.Step != nil {
+		n.Tool, n.Join = v.Step.Tool, string(v.Step.Join)
+	}
+	fill(n, v)
+	p.nodes[v.ID] = n
+	p.order = append(p.order, v.ID)
+	card := *n
+	return append(events, Event{K: "node_added", Node: &card})
+}
+
+func fill(n *Node, v engine.NodeView) {
+	n.State, n.Attempt, n.Started, n.Ended = v.State, v.Attempt, v.StartedAt, v.EndedAt
+	n.Approval, n.Unknown, n.Note = v.Approval, v.Unknown, note(v)
+}
+
+// changed gives one event for every node the fact moved.
+func (p *Projector) changed(events []Event, f engine.Fact) []Event {
+	var ids []string
+	for _, t := range p.state.Transitions() {
+		if !slices.Contains(ids, t.Node) {
+			ids = append(ids, t.Node)
+		}
+	}
+	for _, id := range ids {
+		v, ok := p.state.Node(id)
+		n := p.nodes[id]
+		if !ok || n == nil {
+			continue
+		}
+		fill(n, v)
+		events = append(events, Event{K: "node", ID: id, State: n.State, Attempt: n.Attempt, Note: n.Note,
+			At: f.At, Started: n.Started, Ended: n.Ended, Approval: n.Approval, Unknown: n.Unknown})
+	}
+	return events
+}
+
+// RunEvent is the header as folded so far: once per batch, not per fact.
+func (p *Projector) RunEvent() Event {
+	run := p.header()
+	return Event{K: "run", Run: &run}
+}
+
+func (p *Projector) header() Run {
+	s := engine.Summarise(p.state)
+	r := Run{ID: s.ID, Goal: s.Goal, Status: s.Status, Code: s.Code, Causes: s.Causes,
+		Intent: s.Intent.Name(), Mode: s.Mode, Counts: s.Counts, Version: s.PlanVersion, Seq: s.Seq,
+		Created: s.CreatedAt, Ended: s.EndedAt, Budget: s.Budget, Waiting: s.Waiting, By: p.state.PlanBy()}
+	r.Question = p.state.Questions()
+	return r
+}
+
+// View is the graph as folded so far. Cards come in the order they were placed.
+func (p *Projector) View() View {
+	v := View{Run: p.header(), Nodes: make([]Node, 0, len(p.order))}
+	for _, id := range p.order {
+		v.Nodes = append(v.Nodes, *p.nodes[id])
+	}
+	return v
+}

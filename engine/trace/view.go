@@ -1,0 +1,78 @@
+package trace
+
+import "sluice/engine"
+
+// View is a run as the graph page draws it.
+type View struct {
+	Run   Run    `json:"run"`
+	Nodes []Node `json:"nodes"`
+}
+
+// Run is the header of a run.
+type Run struct {
+	ID       string                  `json:"id"`
+	Goal     string                  `json:"goal"`
+	Status   engine.Status           `json:"status"`
+	Code     engine.Code             `json:"code"`
+	Causes   []string                `json:"causes"`
+	Intent   string                  `json:"intent"`
+	Mode     string                  `json:"mode"`
+	Counts   map[string]int          `json:"counts"`
+	Version  int                     `json:"version"`
+	Seq      int64                   `json:"seq"`
+	Created  int64                   `json:"created"` // µs UTC
+	Ended    int64                   `json:"ended"`   // 0 until ended
+	Budget   map[string]engine.Spend `json:"budget"`
+	Waiting  []string                `json:"waiting"`
+	Question int                     `json:"questions"` // outcomes that wait for a person's word
+	By       string                  `json:"by"`
+}
+
+// Node is one card.
+type Node struct {
+	ID       string           `json:"id"`
+	Kind     string           `json:"kind"`
+	Tool     string           `json:"tool"`
+	X        int              `json:"x"` // px, grid of mock/tokens
+	Y        int              `json:"y"`
+	State    engine.NodeState `json:"state"`
+	Attempt  int              `json:"attempt"`
+	Note     string           `json:"note"` // at most NoteMax characters
+	Version  int              `json:"v"`
+	Join     string           `json:"join"`
+	Started  int64            `json:"started"`
+	Ended    int64            `json:"ended"`
+	Deps     []Dep            `json:"deps"`
+	Approval string           `json:"approval,omitempty"`
+	Unknown  bool             `json:"unknown,omitempty"`
+}
+
+// Dep is one edge into a card.
+type Dep struct {
+	From  string `json:"from"`
+	Data  bool   `json:"data"`
+	Field string `json:"field,omitempty"`
+}
+
+// Event is one change a live page applies. K says which: node_added, node, run
+// or version.
+type Event struct {
+	K string `json:"k"`
+
+	Node *Node `json:"node,omitempty"` // node_added
+
+	ID       string           `json:"id,omitempty"` // node
+	State    engine.NodeState `json:"state,omitempty"`
+	Attempt  int              `json:"attempt,omitempty"`
+	Note     string           `json:"note,omitempty"`
+	At       int64            `json:"at,omitempty"`
+	Started  int64            `json:"started,omitempty"`
+	Ended    int64            `json:"ended,omitempty"`
+	Approval string           `json:"approval,omitempty"`
+	Unknown  bool             `json:"unknown,omitempty"`
+
+	Run *Run `json:"run,omitempty"` // run
+
+	N     int      `json:"n,omitempty"` // version
+	Added []string `json:"added,omitempty"`
+}
