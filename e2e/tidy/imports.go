@@ -11,7 +11,7 @@ import (
 // Row is one line of the import table. Only direct imports are judged.
 type Row struct {
 	Dir   string   // folder below the root
-	Std   []string // standard library packages, "*" for all; "-name" forbids one again
+	Std   []string // standard library packages, patterns of path.Match, "*" for all; "-name" forbids
 	Ours  []string // folders of this module, "*" for all
 	Third []string // import path prefixes from outside, "*" for all
 	Tests bool     // the row binds test files too
@@ -75,13 +75,13 @@ func isStandard(name string) bool {
 	return !strings.Contains(first, ".")
 }
 
-// matchStandard reads "*", "name", "name/*" and the refusal "-name", which wins
-// and covers what lies below the name.
+// matchStandard reads "*", "name", "name/*" and a refusal such as "-name" or
+// "-name/*", which wins.
 func matchStandard(allowed []string, name string) bool {
 	ok := false
 	for _, a := range allowed {
 		if refused, is := strings.CutPrefix(a, "-"); is {
-			if name == refused || strings.HasPrefix(name, refused+"/") {
+			if hit, _ := path.Match(refused, name); hit {
 				return false
 			}
 			continue

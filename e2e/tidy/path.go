@@ -55,22 +55,24 @@ func (p *Program) uses(function string) []Problem {
 	return out
 }
 
-// Handle describes what lets a tool run: the type that Opener returns.
+// Handle describes what lets a tool run.
 type Handle struct {
 	Dir    string // the package of tools
 	Opener string // full name of the only function that gives a handle out
+	Func   string // name of the function type that a tool is; "" when there is none
 }
 
 // Escapes lists exported ways to a runnable tool other than the opener: an
-// exported function, method or field that yields one, an exported concrete type
-// that is one, or an exported name for it.
+// exported function, method or field that yields a handle, an exported type that
+// is one without being sealed, an exported function that is a tool or gives one.
+// Taking a tool in is free: whoever passes it has it already.
 func Escapes(p *Program, h Handle) []Problem {
 	u := p.find(h.Dir)
 	if u == nil {
 		return []Problem{{h.Dir, 0, "package not found"}}
 	}
-	runnable := p.runnable(u, h.Opener)
-	if runnable == nil {
+	r := ways{handle: p.handle(u, h.Opener), function: named(u, h.Func)}
+	if r.handle == nil {
 		return []Problem{{h.Dir, 0, h.Opener + " not found or returns nothing"}}
 	}
 	var out []Problem
@@ -78,7 +80,7 @@ func Escapes(p *Program, h Handle) []Problem {
 		if o == nil || !o.Exported() || isOpener(o, h.Opener) {
 			continue
 		}
-		if what := leak(o, runnable); what != "" {
+		if what := r.leak(o); what != "" {
 			out = append(out, p.at(id, "exported %s %s", o.Name(), what))
 		}
 	}
@@ -91,8 +93,8 @@ func isOpener(o types.Object, opener string) bool {
 	return is && f.FullName() == opener
 }
 
-// runnable is the first result of the opener.
-func (p *Program) runnable(u *Unit, opener string) types.Type {
+// handle is the first result of the opener.
+func (p *Program) handle(u *Unit, opener string) types.Type {
 	for _, o := range u.Info.Defs {
 		if !isOpener(o, opener) {
 			continue
@@ -105,37 +107,73 @@ func (p *Program) runnable(u *Unit, opener string) types.Type {
 	return nil
 }
 
-func leak(o types.Object, runnable types.Type) string {
+func named(u *Unit, name string) types.Type {
+	if o := u.Types.Scope().Lookup(name); o != nil {
+		return o.Type()
+	}
+	return nil
+}
+
+// ways are the two forms in which a tool can be run.
+type ways struct{ handle, function types.Type }
+
+func (w ways) leak(o types.Object) string {
 	switch x := o.(type) {
 	case *types.Func:
+		if w.function != nil && types.Identical(x.Type(), w.function.Underlying()) {
+			return "is a runnable tool"
+		}
 		results := x.Signature().Results()
 		for i := range results.Len() {
-			if reaches(results.At(i).Type(), runnable) {
+			if w.reached(results.At(i).Type()) {
 				return "yields a runnable tool"
 			}
 		}
 	case *types.Var:
-		if (x.IsField() || scoped(x) != nil) && reaches(x.Type(), runnable) {
+		if (x.IsField() && reaches(x.Type(), w.handle)) || (scoped(x) != nil && w.reached(x.Type())) {
 			return "holds a runnable tool"
 		}
 	case *types.TypeName:
-		return leakedType(x, runnable)
+		return w.leakedType(x)
 	}
 	return ""
 }
 
-func leakedType(x *types.TypeName, runnable types.Type) string {
-	if reaches(x.Type(), runnable) {
-		return "names the runnable tool"
+func (w ways) reached(t types.Type) bool {
+	return reaches(t, w.handle) || (w.function != nil && reaches(t, w.function))
+}
+
+// leakedType: a handle may have a name when it is a struct that only its package
+// can fill; an interface that others can satisfy or hold may not.
+func (w ways) leakedType(x *types.TypeName) string {
+	face, isInterface := w.handle.Underlying().(*types.Interface)
+	if reaches(x.Type(), w.handle) {
+		if isInterface || !isSealed(x.Type()) {
+			return "names the runnable tool"
+		}
+		return ""
 	}
-	face, is := runnable.Underlying().(*types.Interface)
-	if !is || face.Empty() || types.IsInterface(x.Type()) {
+	if !isInterface || face.Empty() || types.IsInterface(x.Type()) {
 		return ""
 	}
 	if types.Implements(x.Type(), face) || types.Implements(types.NewPointer(x.Type()), face) {
 		return "is a runnable tool"
 	}
 	return ""
+}
+
+// isSealed: a struct without exported fields.
+func isSealed(t types.Type) bool {
+	fields, is := t.Underlying().(*types.Struct)
+	if !is {
+		return false
+	}
+	for f := range fields.Fields() {
+		if f.Exported() {
+			return false
+		}
+	}
+	return true
 }
 
 // reaches looks through pointers, slices, arrays and maps.

@@ -64,10 +64,6 @@ func TestImpure_EachConstruct(t *testing.T) {
 		{"clock under another name", `import clock "time"`, "_ = clock.Now", "Now is banned"},
 		{"random", `import "math/rand/v2"`, "_ = rand.IntN(3)", "IntN is banned"},
 		{"print", "", "println(1)", "println is banned"},
-		{"map", "", "for range map[int]int{} {\n}", "range over a map"},
-		{"named map", "", "type m map[int]int\nfor range (m{}) {\n}", "range over a map"},
-		{"map iterator", `import "maps"`, "for range maps.Keys(map[int]int{}) {\n}", "range over a map"},
-		{"mark without a reason", "", "// order-free:\nfor range map[int]int{} {\n}", "range over a map"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,17 +73,49 @@ func TestImpure_EachConstruct(t *testing.T) {
 	}
 }
 
-func TestImpure_AcceptsOrderFreeAndSorted(t *testing.T) {
+func TestImpure_AcceptsDurations(t *testing.T) {
+	got := tidy.Impure(program(t, body(`import "time"`, "_ = time.Second")), []string{"engine"}, []string{"time.Now"})
+	if len(got) != 0 {
+		t.Errorf("got %v, want no problem", got)
+	}
+}
+
+func TestUnordered_EachForm(t *testing.T) {
+	cases := []struct{ name, imports, statements string }{
+		{"map", "", "for range map[int]int{} {\n}"},
+		{"named map", "", "type m map[int]int\nfor range (m{}) {\n}"},
+		{"map iterator", `import "maps"`, "for range maps.Keys(map[int]int{}) {\n}"},
+		{"mark without a reason", "", "// order-free:\nfor range map[int]int{} {\n}"},
+		{"collected, not sorted", "", "var x []int\nfor k := range map[int]int{} {\nx = append(x, k)\n}"},
+		{"sorted before", `import "slices"`, "var x []int\nslices.Sort(x)\nfor k := range map[int]int{} {\nx = append(x, k)\n}"},
+		{"another sorted", `import "slices"`, "var x, y []int\nfor k := range map[int]int{} {\nx = append(x, k)\n}\nslices.Sort(y)"},
+		{"filled under another key", "", "x := map[int]int{}\nfor _, v := range map[int]int{} {\nx[v] = v\n}"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			wantOne(t, tidy.Unordered(program(t, body(c.imports, c.statements)), []string{"engine"}), "range over a map")
+		})
+	}
+}
+
+func TestUnordered_SeesFunctionValues(t *testing.T) {
+	text := "package engine\nvar f = func() {\n\tfor range map[int]int{} {\n\t}\n}\n"
+	wantOne(t, tidy.Unordered(program(t, map[string]string{"engine/x.go": text}), []string{"engine"}), "range over a map")
+}
+
+func TestUnordered_AcceptsWhatHasNoOrder(t *testing.T) {
 	cases := map[string][2]string{
-		"mark above":     {"", "// order-free: a sum does not depend on the order\nfor range map[int]int{} {\n}"},
-		"mark beside":    {"", "for range map[int]int{} { // order-free: only counts entries\n}"},
-		"sorted keys":    {`import ("maps"; "slices")`, "for range slices.Sorted(maps.Keys(map[int]int{})) {\n}"},
-		"slice":          {"", "for range []int{} {\n}"},
-		"duration alone": {`import "time"`, "_ = time.Second"},
+		"mark above":        {"", "// order-free: a sum does not depend on the order\nfor range map[int]int{} {\n}"},
+		"mark beside":       {"", "for range map[int]int{} { // order-free: only counts entries\n}"},
+		"sorted keys":       {`import ("maps"; "slices")`, "for range slices.Sorted(maps.Keys(map[int]int{})) {\n}"},
+		"collect and sort":  {`import "sort"`, "var x []int\nfor k := range map[int]int{} {\nx = append(x, k)\n}\nsort.Ints(x)"},
+		"copy":              {"", "x := map[int]int{}\nfor k, v := range map[int]int{} {\nx[k] = v\n}"},
+		"slice, not a map":  {"", "for range []int{} {\n}"},
+		"integer, no order": {"", "for range 3 {\n}"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := tidy.Impure(program(t, body(c[0], c[1])), []string{"engine"}, []string{"time.Now"})
+			got := tidy.Unordered(program(t, body(c[0], c[1])), []string{"engine"})
 			if len(got) != 0 {
 				t.Errorf("got %v, want no problem", got)
 			}
@@ -130,9 +158,9 @@ func TestCallers_CountsValuesAndPlaces(t *testing.T) {
 }
 
 func TestEscapes_EachWayOut(t *testing.T) {
-	const head = "package tool\ntype Registry struct{}\ntype runner interface{ run() }\n" +
+	const head = "package tool\ntype Registry struct{}\ntype runner interface{ run() }\ntype Func func(int) error\n" +
 		"func (r *Registry) Open() (runner, error) { return nil, nil }\n"
-	handle := tidy.Handle{Dir: "engine/tool", Opener: "(*sluice/engine/tool.Registry).Open"}
+	handle := tidy.Handle{Dir: "engine/tool", Opener: "(*sluice/engine/tool.Registry).Open", Func: "Func"}
 	check := func(t *testing.T, text string) []tidy.Problem {
 		return tidy.Escapes(program(t, map[string]string{"engine/tool/x.go": head + text + "\n"}), handle)
 	}
@@ -143,13 +171,28 @@ func TestEscapes_EachWayOut(t *testing.T) {
 		{"variable", "var R runner", "holds a runnable tool"},
 		{"implementation", "type Shell struct{}\nfunc (Shell) run() {}", "is a runnable tool"},
 		{"name", "type Runner = runner", "names the runnable tool"},
+		{"a tool itself", "func Delete(int) error { return nil }", "is a runnable tool"},
+		{"gives a tool", "func Find(string) Func { return nil }", "yields a runnable tool"},
+		{"table of tools", "var Tools map[string]Func", "holds a runnable tool"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) { wantOne(t, check(t, c.text), c.want) })
 	}
-	if got := check(t, "type shell struct{}\nfunc (shell) run() {}\nvar all []runner"); len(got) != 0 {
-		t.Errorf("unexported tools: got %v, want no problem", got)
+	if got := check(t, "type shell struct{}\nfunc (shell) run() {}\nvar all []runner\nfunc Add(f Func) {}"); len(got) != 0 {
+		t.Errorf("unexported tools and a way in: got %v, want no problem", got)
 	}
+}
+
+func TestEscapes_AHandleIsSealed(t *testing.T) {
+	text := "package tool\ntype Registry struct{}\ntype Handle struct{ %s int }\nfunc (r *Registry) Open() Handle { return Handle{} }\n"
+	handle := tidy.Handle{Dir: "engine/tool", Opener: "(*sluice/engine/tool.Registry).Open"}
+	check := func(field string) []tidy.Problem {
+		return tidy.Escapes(program(t, map[string]string{"engine/tool/x.go": strings.Replace(text, "%s", field, 1)}), handle)
+	}
+	if got := check("entry"); len(got) != 0 {
+		t.Errorf("unexported field: got %v, want no problem", got)
+	}
+	wantOne(t, check("Entry"), "Handle names the runnable tool")
 }
 
 func TestTooLarge_NestingAndParams(t *testing.T) {
@@ -171,7 +214,7 @@ func TestTooLarge_NestingAndParams(t *testing.T) {
 }
 
 func TestImports_RefusalsWinAndTestsAreFree(t *testing.T) {
-	table := []tidy.Row{{Dir: "store", Std: []string{"*", "-net"}, Why: "why"}}
+	table := []tidy.Row{{Dir: "store", Std: []string{"*", "-net", "-net/*"}, Why: "why"}}
 	bad := map[string]string{"store/x.go": "package store\nimport _ \"net/http\"\n"}
 	wantOne(t, tidy.Imports(tree(t, bad), table), "may not import net/http")
 	test := map[string]string{"store/x_test.go": "package store\nimport _ \"net/http\"\n"}
