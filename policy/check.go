@@ -73,7 +73,9 @@ func (c *checker) addf(pointer, format string, args ...any) {
 }
 
 func (c *checker) document(d Document) {
-	if d.Version != DocumentVersion {
+	if d.Version == 0 {
+		c.addf("/version", "The document states no version. Write version: %d.", DocumentVersion)
+	} else if d.Version != DocumentVersion {
 		c.addf("/version", "Version %d is not known. Write version: %d.", d.Version, DocumentVersion)
 	}
 	c.intents(d.Intents)
@@ -112,6 +114,9 @@ func (c *checker) intents(intents map[string]Rank) {
 		pointer := "/intents/" + Escape(name)
 		rank := intents[name]
 		c.word(pointer, "intent", name)
+		if name != "" && name[0] >= '0' && name[0] <= '9' {
+			c.addf(pointer, "%s reads like a rank. Start the name with a letter.", display(name))
+		}
 		c.rank(pointer, rank)
 		if other, ok := named[rank]; ok {
 			c.addf(pointer, "Rank %d is already named %s. Give each rank one name.", int(rank), other)
