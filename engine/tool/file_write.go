@@ -1,0 +1,141 @@
+package tool
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"sluice/engine/plan"
+	"sluice/policy"
+)
+
+// writeBytesMax bounds the content of file.write: what resolved parameters may hold (P14).
+const writeBytesMax = plan.ParamsBytesMax
+
+// newFileMode is the mode of a file that did not exist, before the umask.
+const newFileMode = fs.FileMode(0o644)
+
+const fileWriteInput = `{
+	"type": "object", "additionalProperties": false, "required": ["path", "content"],
+	"properties": {
+		"path": {"type": "string", "minLength": 1, "maxLength": 4096, "description": "File to write, relative to the workspace. Missing folders are made."},
+		"content": {"type": "string", "maxLength": 262144, "description": "The whole content of the file; what it held before is replaced."}
+	}}`
+
+const fileWriteOutput = `{
+	"type": "object", "additionalProperties": false, "required": ["path", "size_bytes", "sha256", "created"],
+	"properties": {
+		"path": {"type": "string", "description": "The file, relative to the workspace."},
+		"size_bytes": {"type": "integer", "description": "Bytes written."},
+		"sha256": {"type": "string", "description": "SHA-256 of the content, hexadecimal."},
+		"created": {"type": "boolean", "description": "True when there was no such file before."}
+	}}`
+
+func fileWrite(h *host) entry {
+	return entry{
+		decl: plan.Tool{
+			Tool: policy.Tool{
+				Name: "file.write", Effect: policy.Idempotent, Impact: policy.Operate,
+				Sinks: []string{"content", "path"},
+			},
+			Summary: "Write a file of the workspace as a whole, replacing what it held.",
+			Input:   json.RawMessage(fileWriteInput), Output: json.RawMessage(fileWriteOutput),
+			Timeout: fileTimeout,
+			Bytes:   InlineBytesMax,
+		},
+		run: h.writeFile,
+	}
+}
+
+type fileWriteParams struct {
+	Path    string  `json:"path"`
+	Content *string `json:"content"`
+}
+
+type fileWritten struct {
+	Path      string `json:"path"`
+	SizeBytes int    `json:"size_bytes"`
+	SHA256    string `json:"sha256"`
+	Created   bool   `json:"created"`
+}
+
+func (h *host) writeFile(ctx context.Context, r Request) ([]byte, error) {
+	var params fileWriteParams
+	if err := decode(r.Params, &params); err != nil {
+		return nil, err
+	}
+	if params.Content == nil || len(*params.Content) > writeBytesMax {
+		return nil, failf(Invalid, "content must be given and at most %d bytes", writeBytesMax)
+	}
+	path, err := localPath(params.Path)
+	if err != nil {
+		return nil, err
+	}
+	before, err := h.changeable(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	mode := newFileMode
+	if before != nil {
+		mode = before.Mode().Perm()
+	}
+	content := []byte(*params.Content)
+	if err := h.replaceFile(path, content, mode); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(content)
+	return encode(fileWritten{
+		Path: path, SizeBytes: len(content), SHA256: hex.EncodeToString(sum[:]), Created: before == nil,
+	})
+}
+
+// replaceFile puts the content in place at once: a reader, or a crash, sees the
+// old file or the new one and nothing between.
+func (h *host) replaceFile(path string, content []byte, mode fs.FileMode) error {
+	dir := filepath.Dir(path)
+	if err := h.root.MkdirAll(dir, 0o755); err != nil {
+		return fileFailure(dir, err)
+	}
+	temporary := filepath.Join(dir, ".sluice-"+rand.Text()+".tmp")
+	if err := h.writeDurably(temporary, content, mode); err != nil {
+		return errors.Join(fileFailure(path, err), h.discard(temporary))
+	}
+	if err := h.root.Rename(temporary, path); err != nil {
+		return errors.Join(fileFailure(path, err), h.discard(temporary))
+	}
+	if err := h.syncDir(dir); err != nil {
+		return &Failure{Class: Unavailable, Detail: UnavailableText} // written, but perhaps not durably
+	}
+	return nil
+}
+
+func (h *host) writeDurably(path string, content []byte, mode fs.FileMode) error {
+	file, err := h.root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	if mode != newFileMode { // the file that is replaced had bits that the umask may take away
+		err = file.Chmod(mode)
+	}
+	if err == nil {
+		_, err = file.Write(content)
+	}
+	return errors.Join(err, file.Sync(), file.Close())
+}
+
+// discard removes a temporary file, which may not have come to exist.
+func (h *host) discard(path string) error {
+	if err := h.root.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
