@@ -53,8 +53,8 @@ type Approval struct {
 // approvalFact is a fact that changes an approval, parsed.
 type approvalFact struct {
 	id      string
-	index   int64                // of the fact in its append, from 0
-	asked   *Approval            // approval.requested
+	index   int64                   // of the fact in its append, from 0
+	asked   *Approval               // approval.requested
 	outcome *engine.ApprovalOutcome // approval.decided
 	at      int64
 	actor   string

@@ -87,3 +87,17 @@ func appendInt(b []byte, n int64) []byte {
 	b = binary.BigEndian.AppendUint32(b, 8)
 	return binary.BigEndian.AppendUint64(b, uint64(n))
 }
+
+// cutField takes the first length-prefixed field off b.
+func cutField(b []byte) (field, rest []byte, ok bool) {
+	if len(b) < 4 {
+		return nil, nil, false
+	}
+	size := int64(binary.BigEndian.Uint32(b))
+	if int64(len(b))-4 < size {
+		return nil, nil, false
+	}
+	return b[4 : 4+size], b[4+size:], true
+}
+
+func decodeInt(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }

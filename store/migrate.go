@@ -33,6 +33,11 @@ type queryRower interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
+type querier interface {
+	queryRower
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
 func readForm(ctx context.Context, db queryRower) (int, error) {
 	var form int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&form); err != nil {

@@ -23,16 +23,15 @@ const FileName = "sluice.db"
 
 // Limits of the store's own machinery.
 const (
-	readersMax          = 8         // connections of the read pool
-	busyMS              = 5_000     // how long a statement waits for a lock of another process
-	walGrowBytes        = 32 << 20  // P31a: the WAL's size before the first commit
-	walPassiveBytes     = 8 << 20   // P31a: above it another connection checkpoints
-	walRestartBytes     = 64 << 20  // P31a: above it the writer restarts the WAL between commits
-	cacheKiB            = 16 << 10  // page cache of the writer
-	directoryMode       = 0o700     // the data directory holds people's text
-	databaseMode        = 0o600     //
-	checkpointQueue     = 1         // one wish to checkpoint is as good as many
-	closeTimeoutDefault = time.Minute
+	readersMax      = 8        // connections of the read pool
+	busyMS          = 5_000    // how long a statement waits for a lock of another process
+	walGrowBytes    = 32 << 20 // P31a: the WAL's size before the first commit
+	walPassiveBytes = 8 << 20  // P31a: above it another connection checkpoints
+	walRestartBytes = 64 << 20 // P31a: above it the writer restarts the WAL between commits
+	cacheKiB        = 16 << 10 // page cache of the writer
+	directoryMode   = 0o700    // the data directory holds people's text
+	databaseMode    = 0o600    //
+	checkpointQueue = 1        // one wish to checkpoint is as good as many
 )
 
 // Options of Open. Path is required.
@@ -59,7 +58,8 @@ type Store struct {
 	gate   sync.RWMutex // held for reading while a request is handed over
 	closed bool
 
-	sealing sync.Mutex // one Seal at a time
+	sealing sync.Mutex   // one Seal at a time
+	sealed  *sealedHeads // what is sealed, nil until the first Seal
 	dirty   dirtyHeads
 }
 

@@ -102,7 +102,28 @@ func scanRun(row scanner) (RunRecord, error) {
 	if r.Requester == "" {
 		r.Requester = owner
 	}
+	fillEmpty(&r.Summary)
 	return r, nil
+}
+
+// fillEmpty makes the lists of a summary that was never projected empty, not
+// null: P39 has them always.
+func fillEmpty(s *engine.Summary) {
+	if s.Causes == nil {
+		s.Causes = []string{}
+	}
+	if s.Counts == nil {
+		s.Counts = map[string]int{}
+	}
+	if s.Budget == nil {
+		s.Budget = map[string]engine.Spend{}
+	}
+	if s.Unplanned == nil {
+		s.Unplanned = []engine.Unplanned{}
+	}
+	if s.Waiting == nil {
+		s.Waiting = []string{}
+	}
 }
 
 // Runs lists runs, newest first. next is "" on the last page.

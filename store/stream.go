@@ -8,8 +8,8 @@ const Admin = "admin"
 const (
 	runPrefix    = "run/"
 	runIDPrefix  = "r_"
-	runIDMax     = 64         // bytes
-	streamSeqMax = 1<<32 - 1  // P27: seq is the low half of the id
+	runIDMax     = 64        // bytes
+	streamSeqMax = 1<<32 - 1 // P27: seq is the low half of the id
 	streamShift  = 32
 	integerMax   = 1<<53 - 1 // P27: integers within ±2^53
 )

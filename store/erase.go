@@ -1,0 +1,147 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"sluice/engine"
+)
+
+const reasonBytesMax = 4_096
+
+// erasure is the data of a run.erased fact. Through is the last fact of the
+// run's stream whose salt and data it took away.
+type erasure struct {
+	Run     string `json:"run"`
+	Reason  string `json:"reason"`
+	Through int64  `json:"through"`
+}
+
+// EraseRun takes the words of an ended run away: salts and data of its facts,
+// its blobs that no other run has, its snapshot, and the text in projections
+// (P27). That it was done, why and by whom is itself a fact, in the run's stream
+// and in admin. When it returns without error the bytes are in none of the
+// database's files any more, which takes a rewrite of the database: time goes
+// with its size. ErrNotFound: no such run. ErrConflict: it has not ended. An
+// error after the erasure itself (a reader would not let go) is mended by
+// calling it again.
+func (s *Store) EraseRun(ctx context.Context, run, reason, actor string, at int64) error {
+	if !isRunID(run) || len(reason) > reasonBytesMax || len(actor) > actorBytesMax {
+		return invalid("erase run %.80q with a reason of %d bytes", run, len(reason))
+	}
+	err := s.do(ctx, func(w *writer) error { return w.erase(run, reason, actor, at) })
+	if err != nil {
+		return fmt.Errorf("erase run %s: %w", run, err)
+	}
+	if err := s.doBetween(ctx, func(w *writer) error { return w.wipe() }); err != nil {
+		return fmt.Errorf("wipe erased bytes of %s: %w", run, err)
+	}
+	return nil
+}
+
+func (w *writer) erase(run, reason, actor string, at int64) error {
+	stream := StreamOf(run)
+	here, err := w.head(stream)
+	if err != nil {
+		return err
+	}
+	if here.seq == 0 {
+		return ErrNotFound
+	}
+	low, high := here.number<<streamShift, here.number<<streamShift|here.seq
+	var hasEnded bool
+	row := w.conn.QueryRowContext(background(), "SELECT EXISTS (SELECT 1 FROM facts WHERE id BETWEEN ? AND ? AND kind = ?)",
+		low, high, string(engine.RunEnded))
+	if err := row.Scan(&hasEnded); err != nil {
+		return err
+	}
+	if !hasEnded {
+		return fmt.Errorf("run has not ended: %w", ErrConflict)
+	}
+	if err := w.eraseRows(run, low, high); err != nil {
+		return err
+	}
+	return w.recordErasure(stream, erasure{Run: run, Reason: reason, Through: here.seq}, actor, at)
+}
+
+func (w *writer) recordErasure(stream string, what erasure, actor string, at int64) error {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(what); err != nil {
+		return err
+	}
+	fact := engine.Fact{At: at, Kind: engine.RunErased, Actor: actor, Data: bytes.TrimSpace(buffer.Bytes())}
+	if err := checkFact(&fact); err != nil {
+		return err
+	}
+	admin, err := w.head(Admin)
+	if err != nil {
+		return err
+	}
+	here, err := w.head(stream)
+	if err != nil {
+		return err
+	}
+	if err := w.exec("UPDATE runs SET seq = ? WHERE id = ?", here.seq+1, what.Run); err != nil {
+		return err
+	}
+	if err := w.chain(stream, here, []engine.Fact{fact}); err != nil {
+		return err
+	}
+	return w.chain(Admin, admin, []engine.Fact{fact})
+}
+
+// eraseRows empties everything of a run that may hold words. Earlier records of
+// erasure stay: they are why the rest is gone.
+func (w *writer) eraseRows(run string, low, high int64) error {
+	blank, err := w.blankSummary(run)
+	if err != nil {
+		return err
+	}
+	steps := []struct {
+		query string
+		args  []any
+	}{
+		{"UPDATE facts SET salt = NULL, data = NULL WHERE id BETWEEN ? AND ? AND kind <> ?", []any{low, high, string(engine.RunErased)}},
+		{"UPDATE runs SET goal = '', erased = 1, summary = ? WHERE id = ?", []any{blank, run}},
+		{"UPDATE approvals SET reason = '', asks = '[]', hash = '' WHERE run = ?", []any{run}},
+		{"DELETE FROM idempotency WHERE run = ?", []any{run}},
+		{"DELETE FROM snapshots WHERE run = ?", []any{run}},
+		{"DELETE FROM run_blobs WHERE run = ?", []any{run}},
+		{"DELETE FROM blobs WHERE NOT EXISTS (SELECT 1 FROM run_blobs r WHERE r.sha256 = blobs.sha256)", nil},
+	}
+	for _, step := range steps {
+		if err := w.exec(step.query, step.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blankSummary is a run's summary without anything a person or a tool has said.
+func (w *writer) blankSummary(run string) ([]byte, error) {
+	row := w.conn.QueryRowContext(background(), "SELECT "+runColumns+", erased FROM runs WHERE id = ?", run)
+	record, err := scanRun(row)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, err
+	}
+	blank := record.Summary
+	blank.Goal, blank.Verdict = "", nil
+	blank.Causes, blank.Unplanned = []string{}, []engine.Unplanned{}
+	return json.Marshal(blank)
+}
+
+// wipe rewrites the database and empties its WAL. secure_delete alone is not
+// enough: when SQLite splits a page it may leave copies of rows it has moved
+// in the unused middle of the old one.
+func (w *writer) wipe() error {
+	if err := w.exec("VACUUM"); err != nil {
+		return err
+	}
+	return w.truncateWAL()
+}
