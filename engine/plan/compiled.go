@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"time"
 
 	"sluice/policy"
@@ -12,10 +13,29 @@ type Compiled struct {
 	Hash      string // "sha256:" + hex over Canonical
 	Canonical []byte // RFC 8785 JSON of the normalised plan; Load reads it back
 	Goal      string
+	MaxSteps  int    // 0: not stated
+	Contract  []byte // the plan's own contract, nil: all exits executed (P10); see CheckContract
 	Steps     []CompiledStep
-	Entries   []int // steps without predecessors
-	Exits     []int // steps without successors
-	Findings  []Finding
+	Entries   []int     // steps without predecessors
+	Exits     []int     // steps without successors
+	Findings  []Finding // of compiling: warnings and P12; not part of Canonical
+}
+
+// CheckContract validates a finished run against the plan's own contract:
+// outputs is the JSON object of the executed exits' verified outputs by step
+// id. A plan that states no contract accepts everything.
+func (c *Compiled) CheckContract(outputs []byte) error {
+	if c.Contract == nil {
+		return nil
+	}
+	s, err := compilePlanSchema(c.Contract)
+	if err != nil {
+		return fmt.Errorf("check the plan's contract: %w", err)
+	}
+	if err := s.check(outputs); err != nil {
+		return fmt.Errorf("check the plan's contract: %w", err)
+	}
+	return nil
 }
 
 // CompiledStep is one step with everything derived.

@@ -1,5 +1,7 @@
 package plan
 
+import "fmt"
+
 // Severity of a finding: errors refuse the plan, warnings (R13) do not.
 type Severity string
 
@@ -8,6 +10,9 @@ const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
 )
+
+// FindingsMax bounds the findings of one document; what is beyond is counted.
+const FindingsMax = 1000
 
 // Finding is one thing wrong with a plan (P38).
 type Finding struct {
@@ -19,4 +24,50 @@ type Finding struct {
 	Fix      string   `json:"fix"`
 	Related  []string `json:"related,omitempty"` // step ids
 	Policy   bool     `json:"-"`                 // C06, C08, C09, C11: see P12
+}
+
+// Refused says whether any of the findings refuses the plan.
+func Refused(findings []Finding) bool {
+	for i := range findings {
+		if findings[i].Severity == Error {
+			return true
+		}
+	}
+	return false
+}
+
+// collector gathers findings in the order of their discovery.
+type collector struct {
+	list     []Finding
+	more     int      // found beyond FindingsMax
+	worst    Severity // the severest of those
+	hasError bool
+}
+
+// add takes a finding; one without a severity is an error.
+func (c *collector) add(f Finding) {
+	if f.Severity == "" {
+		f.Severity = Error
+	}
+	c.hasError = c.hasError || f.Severity == Error
+	if len(c.list) < FindingsMax {
+		c.list = append(c.list, f)
+		return
+	}
+	c.more++
+	if c.worst != Error {
+		c.worst = f.Severity
+	}
+}
+
+// findings ends the collection: what was only counted is said in one last finding.
+func (c *collector) findings() []Finding {
+	if c.more == 0 {
+		return c.list
+	}
+	return append(c.list[:len(c.list):len(c.list)], Finding{
+		Rule: "P14", Severity: c.worst, Pointer: "",
+		Message: fmt.Sprintf("%d more findings are not listed; the first %d are.", c.more, FindingsMax),
+		Fix:     "Correct the listed findings and check again.",
+	})
 }

@@ -22,6 +22,8 @@ type Plan struct {
 	MaxSteps int       `json:"max_steps,omitempty"`
 	Contract *Contract `json:"contract,omitempty"`
 	Steps    []Step    `json:"steps"`
+
+	origin *origin // where its parts stand in another form; nil for form 1
 }
 
 // Step is one declared step (P8).
