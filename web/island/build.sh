@@ -1,0 +1,13 @@
+#!/bin/sh
+# Bundles the pages' script and styles into web/static/dist. Run from anywhere;
+# needs node_modules (npm ci) and esbuild from go.mod, nothing else.
+set -eu
+cd "$(dirname "$0")"
+out=../static/dist
+rm -rf "$out"
+mkdir -p "$out"
+go tool esbuild src/live.ts src/graph.tsx ../static/css/app.css \
+  --bundle --minify --format=esm --target=es2023 --jsx=automatic --charset=utf8 --legal-comments=none \
+  --define:process.env.NODE_ENV='"production"' --entry-names='[name]' --outdir="$out" --metafile="$out/meta.json" --log-level=warning
+cp ../static/icon.svg "$out/icon.svg"
+node licenses.mjs "$out/meta.json" > "$out/LICENSES.txt"

@@ -1,0 +1,114 @@
+// The canvas: React Flow with everything declared beforehand, so that nothing
+// is measured and only what is seen is mounted.
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { Background, Position, ReactFlow, useReactFlow, useStore, type Edge, type Node, type Viewport } from "@xyflow/react";
+import { calm } from "../shared";
+import type { NodeView } from "../wire";
+import { StepCard } from "./card";
+import { frontier } from "./core";
+import { RouteEdge } from "./edge";
+import { cardHeight, cardWidth, routes } from "./route";
+import type { Board } from "./state";
+import { Legend, makeMini, ZoomBar } from "./tools";
+
+const nodeTypes = { step: StepCard };
+const edgeTypes = { route: RouteEdge };
+const lod = 0.45;
+const margin = { x: 24, y: 48 };
+
+const measured = { width: cardWidth, height: cardHeight };
+const handle = { x: 0, y: cardHeight / 2, width: 1, height: 1 };
+const handles = [
+  { ...handle, type: "target" as const, position: Position.Left },
+  { ...handle, type: "source" as const, position: Position.Right, x: cardWidth },
+];
+
+function flowNode(board: Board, node: NodeView, position: number): Node {
+  return {
+    id: node.id, type: "step", position: { x: node.x, y: node.y }, ...measured, measured, handles,
+    data: { board, position, total: () => board.store.model.nodes.size },
+  };
+}
+
+// useElements keeps the arrays that React Flow reads; they change only when
+// nodes are added, and old entries keep their identity.
+function useElements(board: Board): { nodes: Node[]; edges: Edge[] } {
+  const build = useCallback((old: Node[]): { nodes: Node[]; edges: Edge[] } => {
+    const known = new Map(old.map((n) => [n.id, n]));
+    const nodes = [...board.store.model.nodes.values()].map((n, i) => known.get(n.id) ?? flowNode(board, n, i + 1));
+    const edges = routes(board.store.model).map((route): Edge => ({
+      id: route.id, source: route.source, target: route.target, type: "route", focusable: false, selectable: false, data: { board, route },
+    }));
+    return { nodes, edges };
+  }, [board]);
+  const [elements, set] = useState(() => build([]));
+  useEffect(() => board.store.subscribeStructure(() => set((old) => build(old.nodes))), [board, build]);
+  return elements;
+}
+
+// opening shows the graph at zoom 1: whole where it fits, else where work is.
+function opening(board: Board, box: HTMLElement): Viewport {
+  const all = [...board.store.model.nodes.values()];
+  const right = Math.max(0, ...all.map((n) => n.x)) + cardWidth;
+  const bottom = Math.max(0, ...all.map((n) => n.y)) + cardHeight;
+  const fits = right + 2 * margin.x <= box.clientWidth && bottom + 2 * margin.y <= box.clientHeight;
+  const at = frontier(board.store.model)[0];
+  if (fits || !at) return { ...margin, zoom: 1 };
+  const x = Math.min(margin.x, box.clientWidth / 2 - at.x - cardWidth / 2);
+  const y = Math.min(margin.y, box.clientHeight / 2 - at.y - cardHeight / 2);
+  return { x: Math.round(x), y: Math.round(y), zoom: 1 };
+}
+
+export interface Camera { show(id: string): void; zoom(by: "in" | "out" | "one"): void; toggleFollow(): void }
+
+// useCamera moves the view only where a step is not seen already.
+function useCamera(board: Board, box: HTMLElement): Camera {
+  const flow = useReactFlow();
+  return useMemo(() => ({
+    show(id) {
+      const node = board.store.node(id);
+      if (!node) return;
+      const { x, y, zoom } = flow.getViewport();
+      const left = node.x * zoom + x;
+      const top = node.y * zoom + y;
+      const seen = left >= 8 && top >= 8 && left + cardWidth * zoom <= box.clientWidth - 8 && top + cardHeight * zoom <= box.clientHeight - 8;
+      if (!seen) void flow.setCenter(node.x + cardWidth / 2, node.y + cardHeight / 2, { zoom, duration: calm() ? 0 : 160 });
+    },
+    zoom(by) {
+      const duration = calm() ? 0 : 160;
+      if (by === "one") void flow.zoomTo(1, { duration });
+      else void (by === "in" ? flow.zoomIn({ duration }) : flow.zoomOut({ duration }));
+    },
+    toggleFollow() { follow()?.click(); },
+  }), [board, box, flow]);
+}
+
+const follow = (): HTMLInputElement | null => document.querySelector<HTMLInputElement>("#follow");
+
+interface Props { board: Board; box: HTMLElement; onCamera(camera: Camera): void; onReady(): void }
+
+export function Canvas({ board, box, onCamera, onReady }: Props) {
+  const { nodes, edges } = useElements(board);
+  const far = useStore((s) => s.transform[2] < lod);
+  const camera = useCamera(board, box);
+  const Mini = useMemo(() => makeMini(board), [board]);
+  const [start] = useState(() => opening(board, box));
+  useEffect(() => board.far.set(far), [board, far]);
+  useEffect(() => onCamera(camera), [camera, onCamera]);
+  const narrow = useSyncExternalStore(() => () => {}, () => box.clientWidth < 640);
+  return (
+    <ReactFlow
+      nodes={nodes} edges={edges} nodeTypes={nodeTypes} edgeTypes={edgeTypes} defaultViewport={start} onInit={onReady}
+      minZoom={0.1} maxZoom={2} onlyRenderVisibleElements={!far} nodesDraggable={false} nodesConnectable={false} nodesFocusable={false}
+      edgesFocusable={false} elementsSelectable={false} disableKeyboardA11y deleteKeyCode={null} zoomOnDoubleClick={false}
+      aria-label="Graph of the run" proOptions={{ hideAttribution: true }}
+      onMoveStart={(event) => { const box = follow(); if (event && box) box.checked = false; }}
+    >
+      <Background gap={20} size={1} />
+      <Legend />
+      {!narrow && <Mini />}
+      <ZoomBar />
+      {nodes.length === 0 && <p className="graph-wait">The planner is at work. Steps appear here as they are added.</p>}
+    </ReactFlow>
+  );
+}

@@ -1,0 +1,215 @@
+package templates
+
+import "encoding/json"
+
+// Run is the run page. View says which of the four ways it is shown in.
+type Run struct {
+	Shell
+	Head     RunHead
+	View     string // "graph", "list", "log" or "verdict"
+	NodeID   string // selected node, "" for none
+	Node     *Node  // inspector of the selected node; nil shows the overview
+	Steps    []Step // list view, and the fallback of the graph without script
+	Log      *Log   // log view only
+	Verdict  *Verdict
+	Boot     json.RawMessage // graph view only: {"run","seq","view":{"run","nodes"}}
+	Overview Overview
+}
+
+// RunHead is the part above the tabs.
+type RunHead struct {
+	ID        string
+	Goal      string
+	Status    string
+	Code      string
+	CreatedAt int64
+	EndedAt   int64
+	Waiting   []Waiting      // open requests, in the order asked
+	Counts    map[string]int // nodes by state (P39)
+	Budget    []Spend
+	Mode      string // "reflect"
+	Version   int    // of the plan
+	CanAct    bool   // the viewer may pause, resume and cancel
+}
+
+// Waiting is one open request of a run.
+type Waiting struct {
+	ID   string // "a_…"
+	Node string
+	Mine bool // the viewer may answer it
+}
+
+// Spend is one budget dimension.
+type Spend struct {
+	Name  string // "Calls", "Effects", "Time"
+	Used  int64  // spent and reserved
+	Limit int64
+	Unit  string // "" or "s"
+}
+
+// Overview is the panel beside a view when no step is selected.
+type Overview struct {
+	Goal      string
+	Requester Person
+	Intent    string
+	Mode      string
+	Planner   string // "builtin" or "model:…"
+	Policy    string // "sha256:…"
+	Version   int
+	CreatedAt int64
+	EndedAt   int64
+}
+
+// Step is one row of the list view, in the order of the plan.
+type Step struct {
+	ID       string
+	Kind     string // "tool", "planner" or "reflection"
+	Tool     string
+	State    string // P2
+	Attempt  int
+	Note     string
+	After    []string // ids it waits for
+	Started  int64
+	Ended    int64
+	Approval string // "a_…" while it waits for one
+	Mine     bool
+}
+
+// Node is the inspector of one node.
+type Node struct {
+	Run       string
+	ID        string
+	Kind      string
+	Tool      string
+	State     string
+	Position  string // "step 4 of 12"
+	Call      *CallOut
+	Facts     []Pair // of the plan: effect, impact, join, retries, timeout, contract
+	Why       string // the plan's reason, "" for none
+	Params    []Param
+	Pending   bool // parameters still contain unresolved references
+	Gate      []Gate
+	Result    *Result
+	Attempts  []Attempt
+	Raw       string // the node's record as indented JSON
+	LastSeq   int64  // of the fact that changed it last
+	Predicate string // guard in words, "" for none
+}
+
+// CallOut is the request that a waiting node shows first.
+type CallOut struct {
+	ID        string // "a_…"
+	Title     string // a question or verb sentence
+	Text      string // reversible or not, what expiry does
+	ExpiresAt int64
+	Question  bool
+	Mine      bool
+}
+
+// Pair is one labelled value.
+type Pair struct{ Name, Value string }
+
+// Param is one parameter with where it came from (P20).
+type Param struct {
+	Name   string   // path of the leaf, "to.0"
+	Value  string   // as text; strings without quotes
+	Source string   // "plan literal", or "contacts.rows.0.email" for a reference
+	Ref    bool     // true: the value came from a step
+	Step   string   // the step of a reference
+	Labels []string // "user", "constant", "trusted", "untrusted"
+	Flag   string   // a warning beside the value, "" for none
+}
+
+// Gate is one stage of a decision in words.
+type Gate struct {
+	Stage  string // "Scope", "Impact", "Approval", …
+	Answer string // "allow", "ask", "deny" or "none"
+	Text   string
+}
+
+// Result is a node's observation.
+type Result struct {
+	Observation string // "o_…", "" for a failure without one
+	Source      string // "tool:file.list", "human"
+	JSON        string // indented; "" when there is none
+	ErrorClass  string // "" when it succeeded
+	Error       string // shown to people only
+	Verified    bool   // contract satisfied
+	Checks      []string
+	Seq         int64 // of the fact that holds it
+	Erased      bool
+}
+
+// Attempt is one attempt with its times.
+type Attempt struct {
+	N       int
+	State   string // P2 word of how it stands
+	Text    string // one sentence
+	Started int64
+	Ended   int64
+	Seq     int64
+}
+
+// Log is a run's facts, or a page of them, in order.
+type Log struct {
+	Rows   []FactRow
+	Proof  Proof
+	Export string // URL of the NDJSON export, "" when not permitted
+	Next   string // URL of the following page, "" at the end
+	Prev   string
+}
+
+// FactRow is one stored row in words (P27).
+type FactRow struct {
+	Seq     int64
+	At      int64
+	Kind    string
+	Node    string
+	Attempt int
+	Version int
+	Cause   int64
+	Actor   string
+	Summary string // one sentence
+	Data    string // indented JSON
+	Hash    string // hex
+	Erased  bool
+}
+
+// Proof is how the log's hash chain stands.
+type Proof struct {
+	Status   string // "ok", "broken", "erased", "truncated", "missing" or "" when not checked
+	Facts    int64
+	Head     string // hex
+	SealedAt int64  // of the newest seal that covers the run, 0 for none
+	Reason   string // of anything but ok
+	Seq      int64  // where it breaks
+}
+
+// Verdict is why a run ended and what it found.
+type Verdict struct {
+	Code      string
+	Text      string
+	Causes    []string
+	By        string // "builtin" or "model:…"
+	Claims    []Claim
+	Unplanned []Unplanned
+	Foot      []string // "5 steps", "1 plan version", "0 side effects"
+	Linked    string   // "5 of 5 claims linked to verified outputs"
+}
+
+// Claim is one statement with the observations it stands on.
+type Claim struct {
+	Title string // "" when it has none
+	Text  string
+	Cites []Cite
+}
+
+// Cite is one numbered observation.
+type Cite struct {
+	N           int
+	Observation string // "o_…"
+	Node        string // whose inspector shows it
+}
+
+// Unplanned is a part of the goal that no step covers.
+type Unplanned struct{ Clause, Why string }
