@@ -205,7 +205,7 @@ func (s *State) takeCreate(in *Create) {
 	}
 	s.emit(RunCreated, "", 0, &createdData{
 		Input: createInput{Kind: "create", Goal: in.Goal, Intent: int(in.Intent), Scopes: in.Scopes,
-			Mode: in.Mode, Checkpoints: in.ModeOptions.Checkpoints, Key: in.Key,
+			Mode: in.Mode, Checkpoints: in.ModeOptions.Checkpoints, Key: in.Key, Via: in.Via,
 			Author: string(in.PlanAuthor), Plan: compactJSON(in.PlanDoc)},
 		Policy: s.env.Pinned.Hash(), Tools: s.env.Catalog.Hash(), Profile: profile,
 		Planner: s.env.Planner, EngineVersion: Version,

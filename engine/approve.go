@@ -35,8 +35,7 @@ func (s *State) ask(i int, c policy.Call, d policy.Decision) {
 
 // selfAllowed: the stricter of the pinned and the current policy (P19).
 func (s *State) selfAllowed() bool {
-	return s.env.Pinned.Document().Approvals.Self == "allowed" &&
-		s.env.Current.Document().Approvals.Self == "allowed"
+	return s.env.Pinned.SelfApproval() && s.env.Current.SelfApproval()
 }
 
 func (s *State) foldRequested(f *Fact, d *requestedData) {

@@ -15,6 +15,7 @@ func (d *createdData) append(e *enc) {
 	e.str("mode", in.Mode)
 	e.strOpt("checkpoints", in.Checkpoints)
 	e.strOpt("idempotency_key", in.Key)
+	e.strOpt("via", in.Via)
 	e.strOpt("plan_author", in.Author)
 	e.rawOpt("plan", in.Plan)
 	e.close('}')
@@ -127,25 +128,14 @@ func appendHeld(e *enc, held []policy.Approval) {
 	e.close(']')
 }
 
+// appendDecision leaves a nil decision out.
 func appendDecision(e *enc, k string, d *policy.Decision) {
 	if d == nil {
 		return
 	}
-	e.open(k, '{')
-	e.str("decision", string(d.Outcome))
-	e.int("impact", int64(d.Impact))
-	e.str("impact_name", d.ImpactName)
-	e.int("limit", int64(d.Limit))
-	if d.Stage == "" {
-		e.raw("stage", nil)
-	} else {
-		e.str("stage", d.Stage)
-	}
-	e.strs("rules", d.Rules)
-	e.strs("reasons", d.Reasons)
-	appendAsks(e, d.Asks)
-	e.str("policy", d.Policy)
-	e.close('}')
+	e.key(k)
+	e.b = d.AppendJSON(e.b)
+	e.more = true
 }
 
 func appendAsks(e *enc, asks []policy.AskFor) {

@@ -129,6 +129,9 @@ func (s *State) judge() (Code, []string) {
 			causes = addCause(causes, n.cause)
 		}
 	}
+	if bad == 0 && s.plan.CheckContract(s.exitOutputs()) != nil {
+		return ValidationFail, []string{"plan_contract"}
+	}
 	switch {
 	case bad == 0 && s.count[executed] > 0 && len(s.run.unplanned) == 0:
 		return Success, nil
@@ -141,6 +144,23 @@ func (s *State) judge() (Code, []string) {
 		return PartialSuccess, causes
 	}
 	return failureCode(causes), causes
+}
+
+// exitOutputs is what the plan's own contract is checked against: the verified
+// outputs of the executed exits by step id.
+func (s *State) exitOutputs() []byte {
+	if s.plan.Contract == nil {
+		return nil
+	}
+	e := enc{}
+	e.open("", '{')
+	for _, i := range s.plan.Exits {
+		if n := &s.nodes[i]; n.state == executed && n.output != nil {
+			e.raw(s.plan.Steps[i].ID, n.output)
+		}
+	}
+	e.close('}')
+	return e.b
 }
 
 func addCause(causes []string, c string) []string {

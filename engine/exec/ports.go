@@ -16,15 +16,22 @@ type Creation struct {
 	BodyHash       string
 }
 
+// Append is one transaction's worth of a run's facts.
+type Append struct {
+	Run      string
+	Expected int64 // seq of the last fact before them
+	Facts    []engine.Fact
+	Create   *Creation       // with a run's first facts
+	Summary  *engine.Summary // for lists, when the status changed
+}
+
 // Log is the durable log of runs.
 type Log interface {
-	// Append adds facts after expected and calls done once they are durable, or
-	// with the reason they are not. done must be quick and may run anywhere.
-	Append(run string, expected int64, facts []engine.Fact, create *Creation, done func(error))
+	// Append adds facts and calls done once they are durable, or with the reason
+	// they are not. done is quick and may run anywhere.
+	Append(a Append, done func(error))
 	// Load gives facts after a sequence number, at most limit of them.
 	Load(ctx context.Context, run string, after int64, limit int) ([]engine.Fact, error)
-	// SaveSummary projects a run for lists; a lost one is projected again.
-	SaveSummary(engine.Summary)
 	// PutBlob stores a large output durably and returns its SHA-256 in hex (P30).
 	PutBlob(ctx context.Context, run string, data []byte) (string, error)
 }

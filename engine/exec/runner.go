@@ -182,14 +182,13 @@ func (r *runner) append(expected int64, facts []engine.Fact, commands []engine.C
 	r.mu.Lock()
 	r.commits++
 	r.mu.Unlock()
-	create := r.create
+	a := Append{Run: r.run, Expected: expected, Facts: facts, Create: r.create, Summary: r.project()}
 	r.create = nil
 	epoch := r.epoch
 	ended := r.state.Ended()
-	r.project()
 	last := facts[len(facts)-1].Seq
 	faultPoint("append", r.run, last)
-	r.shell.cfg.Log.Append(r.run, expected, facts, create, func(err error) {
+	r.shell.cfg.Log.Append(a, func(err error) {
 		if err != nil {
 			r.shell.cfg.Logger.Error("append facts", "run", r.run, "after", expected, "err", err)
 			r.committed()
@@ -221,12 +220,16 @@ func (r *runner) committed() {
 	}
 }
 
-// project saves the summary when the status changes; lists need no more.
-func (r *runner) project() {
-	if st := r.state.Status(); st != r.status {
-		r.status = st
-		r.shell.cfg.Log.SaveSummary(engine.Summarise(r.state))
+// project gives the summary when the status changes or the run ends; lists need
+// no more, and what a crash loses is projected again at the next start.
+func (r *runner) project() *engine.Summary {
+	st := r.state.Status()
+	if st == r.status && r.create == nil {
+		return nil
 	}
+	r.status = st
+	sum := engine.Summarise(r.state)
+	return &sum
 }
 
 // refold drops the State after a failed commit; loop folds it from the log.
@@ -250,9 +253,6 @@ func (r *runner) idle() bool {
 	r.mu.Unlock()
 	if busy {
 		return false
-	}
-	if r.state.Seq() > 0 {
-		r.shell.cfg.Log.SaveSummary(engine.Summarise(r.state))
 	}
 	deadline, has := r.state.Deadline()
 	return r.shell.evict(r, deadline, has)

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Exit codes (P36).
+const (
+	exitYes         = 0
+	exitNo          = 1 // a negative answer
+	exitUsage       = 2 // usage, or unreadable input
+	exitUnavailable = 3 // unavailable or locked
+	exitDenied      = 4 // not permitted
+	exitPartial     = 10
+	exitWaiting     = 11
+)
+
+// command is one subcommand.
+type command struct {
+	name, line string
+	run        func(ctx context.Context, io streams, args []string) int
+}
+
+// streams are the process's three files, so that tests can pass their own.
+type streams struct {
+	in  io.Reader
+	out io.Writer
+	err io.Writer
+}
+
+func commands() []command {
+	return []command{
+		{"serve", "start the server and print a sign-in link (the default)", serve},
+		{"run", `run a goal or a plan to its end: sluice run "goal" [--intent operate] [--json]`, runGoal},
+		{"plan", "check a plan, or propose one: sluice plan check FILE | plan propose \"goal\"", planCommand},
+		{"gate", "decide calls without making them: sluice gate check FILE|-", gateCommand},
+		{"audit", "verify or export the log: sluice audit verify | audit export", auditCommand},
+		{"erase", "erase a run's content, keeping its place in the chain: sluice erase RUN --reason TEXT", eraseRun},
+		{"token", "make an API token: sluice token add --name NAME --ceiling observe", tokenCommand},
+		{"version", "print the version", version},
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := dispatch(ctx, streams{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// dispatch picks the subcommand; flags alone mean serve.
+func dispatch(ctx context.Context, s streams, args []string) int {
+	if len(args) == 0 || len(args[0]) > 0 && args[0][0] == '-' && !isHelp(args[0]) {
+		return serve(ctx, s, args)
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return c.run(ctx, s, args[1:])
+		}
+	}
+	if isHelp(args[0]) || args[0] == "help" {
+		usage(s.out)
+		return exitYes
+	}
+	fmt.Fprintf(s.err, "sluice: there is no command %q\n\n", args[0])
+	usage(s.err)
+	return exitUsage
+}
+
+func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "sluice runs agent work as plans behind a gate.\n\nusage: sluice COMMAND [flags]\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.line)
+	}
+	fmt.Fprint(w, "\nEvery command has --help. Exit codes: 0 yes, 1 no, 2 usage, 3 unavailable or locked,\n"+
+		"4 not permitted; run also 10 partial success, 11 waiting for a person.\n")
+}
+
+func version(_ context.Context, s streams, _ []string) int {
+	fmt.Fprintln(s.out, "sluice "+buildVersion())
+	return exitYes
+}
+
+// errUsage marks an error of the caller's words.
+var errUsage = errors.New("usage")
+
+// fail prints an error on its own line and gives its exit code.
+func fail(s streams, err error) int {
+	fmt.Fprintln(s.err, "sluice: "+err.Error())
+	return exitCode(err)
+}

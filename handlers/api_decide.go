@@ -1,0 +1,221 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"sluice/engine"
+	"sluice/engine/plan"
+)
+
+func (s *Server) apiApprovals(c echo.Context) error {
+	f := ApprovalFilter{Run: c.QueryParam("run"), Cursor: c.QueryParam("cursor"), Limit: pageLimit(c)}
+	switch c.QueryParam("state") {
+	case "", "open":
+		f.Open = true
+	case "decided":
+		f.Closed = true
+	case "all":
+	default:
+		return problem("invalid", "state is not open, decided or all", "send one of the three")
+	}
+	page, next, err := s.cfg.Log.Approvals(c.Request().Context(), f)
+	if err != nil {
+		return err
+	}
+	v := viewer(c)
+	list := make([]approvalWire, 0, len(page))
+	for i := range page {
+		if v.sees(page[i].Requester) {
+			list = append(list, toApprovalWire(&page[i]))
+		}
+	}
+	return sendJSON(c, http.StatusOK, map[string]any{"approvals": list, "next": next})
+}
+
+// visibleApproval gives a request the viewer may see.
+func (s *Server) visibleApproval(c echo.Context) (Approval, error) {
+	id := c.Param("approval")
+	if !strings.HasPrefix(id, "a_") || len(id) > 64 {
+		return Approval{}, notFound("approval")
+	}
+	a, err := s.cfg.Log.Approval(c.Request().Context(), id)
+	if err != nil {
+		return a, err
+	}
+	if !viewer(c).sees(a.Requester) {
+		return a, notFound("approval")
+	}
+	return a, nil
+}
+
+func (s *Server) apiApproval(c echo.Context) error {
+	a, err := s.visibleApproval(c)
+	if err != nil {
+		return err
+	}
+	return sendJSON(c, http.StatusOK, toApprovalWire(&a))
+}
+
+// verdictBody is POST /approvals/{id}.
+type verdictBody struct {
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason"`
+	Hash    string `json:"hash"`
+}
+
+func (s *Server) apiDecide(c echo.Context) error {
+	var body verdictBody
+	if _, err := people(c); err != nil {
+		return err
+	}
+	if _, err := readJSON(c, &body); err != nil {
+		return err
+	}
+	a, err := s.decide(c, body)
+	if err != nil {
+		return err
+	}
+	return sendJSON(c, http.StatusOK, toApprovalWire(&a))
+}
+
+// decide sends a person's verdict to the run and gives the request as it stands
+// afterwards. The core checks actor, hash, expiry and quorum (P23).
+func (s *Server) decide(c echo.Context, body verdictBody) (Approval, error) {
+	v, err := people(c)
+	if err != nil {
+		return Approval{}, err
+	}
+	a, err := s.visibleApproval(c)
+	if err != nil {
+		return a, err
+	}
+	if !v.has("approver") {
+		return a, problem("denied", "you are not an approver", "ask an approver to decide")
+	}
+	in := &engine.Decide{Head: s.head(c), Approval: a.ID, Verdict: body.Verdict,
+		Reason: strings.TrimSpace(body.Reason), Hash: body.Hash, Roles: v.User.Roles}
+	if err := s.cfg.Engine.Send(c.Request().Context(), a.Run, in); err != nil {
+		return a, err
+	}
+	return s.cfg.Log.Approval(c.Request().Context(), a.ID)
+}
+
+// attestBody is POST /runs/{id}/nodes/{node}/outcome.
+type attestBody struct {
+	Attempt int    `json:"attempt"`
+	Outcome string `json:"outcome"`
+	Note    string `json:"note"`
+}
+
+func (s *Server) apiAttest(c echo.Context) error {
+	var body attestBody
+	if _, err := people(c); err != nil {
+		return err
+	}
+	if _, err := readJSON(c, &body); err != nil {
+		return err
+	}
+	if err := s.attest(c, body); err != nil {
+		return err
+	}
+	return sendJSON(c, http.StatusOK, map[string]any{"node": c.Param("node"), "outcome": body.Outcome})
+}
+
+// attest takes a person's word on an unknown outcome (T19): approvers and the
+// run's owner may give it.
+func (s *Server) attest(c echo.Context, body attestBody) error {
+	v, err := people(c)
+	if err != nil {
+		return err
+	}
+	sum, err := s.visibleRun(c)
+	if err != nil {
+		return err
+	}
+	if sum.Requester != v.User.ID && !v.has("approver") {
+		return problem("denied", "only the run's owner or an approver may say what happened", "ask one of them")
+	}
+	return s.cfg.Engine.Send(c.Request().Context(), sum.ID, &engine.Attest{Head: s.head(c),
+		Node: c.Param("node"), Attempt: body.Attempt, Outcome: body.Outcome, Note: strings.TrimSpace(body.Note)})
+}
+
+// proposal is the answer of plan propose (P38).
+type proposal struct {
+	Plan      *plan.Plan         `json:"plan"`
+	Answer    *string            `json:"answer"`
+	Unplanned []engine.Unplanned `json:"unplanned"`
+	By        string             `json:"by"`
+}
+
+func (s *Server) apiPropose(c echo.Context) error {
+	var body struct {
+		Goal string `json:"goal"`
+	}
+	if _, err := readJSON(c, &body); err != nil {
+		return err
+	}
+	if strings.TrimSpace(body.Goal) == "" || len(body.Goal) > engine.GoalBytesMax {
+		p := problem("invalid", "the goal is empty or longer than 8 KiB", "say what should get done")
+		p.Pointer = "/goal"
+		return p
+	}
+	out, err := s.cfg.Planner.Propose(c.Request().Context(), body.Goal)
+	if err != nil {
+		return err
+	}
+	w := proposal{Plan: out.Plan, Unplanned: out.Unplanned, By: out.By}
+	if out.Answer != "" {
+		w.Answer = &out.Answer
+	}
+	if w.Unplanned == nil {
+		w.Unplanned = []engine.Unplanned{}
+	}
+	return sendJSON(c, http.StatusOK, w)
+}
+
+// apiCheck compiles a plan and runs nothing (P38).
+func (s *Server) apiCheck(c echo.Context) error {
+	var body struct {
+		Plan    json.RawMessage `json:"plan"`
+		Intent  string          `json:"intent"`
+		Scopes  []string        `json:"scopes"`
+		Profile string          `json:"profile"`
+	}
+	if _, err := readJSON(c, &body); err != nil {
+		return err
+	}
+	intent, bad := intentByName(body.Intent)
+	if bad != nil {
+		return bad
+	}
+	if len(body.Scopes) == 0 {
+		body.Scopes = []string{"default"}
+	}
+	compiled, findings := s.compile(body.Plan, &engine.Create{Head: engine.Head{Actor: viewer(c).User.ID},
+		Intent: intent, Scopes: body.Scopes, Profile: body.Profile})
+	return sendJSON(c, http.StatusOK, CheckReport(compiled, findings))
+}
+
+// Check is the answer of plan check (P38).
+type Check struct {
+	OK       bool           `json:"ok"`
+	Hash     *string        `json:"hash"`
+	Findings []plan.Finding `json:"findings"`
+}
+
+// CheckReport shapes what Compile gave: the plan's hash, or the findings.
+func CheckReport(compiled *plan.Compiled, findings []plan.Finding) Check {
+	report := Check{OK: compiled != nil, Findings: findings}
+	if compiled != nil {
+		report.Hash = &compiled.Hash
+		report.Findings = compiled.Findings
+	}
+	if report.Findings == nil {
+		report.Findings = []plan.Finding{}
+	}
+	return report
+}

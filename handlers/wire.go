@@ -1,0 +1,143 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"sluice/engine"
+	"sluice/engine/plan"
+	"sluice/policy"
+)
+
+// writeJSON writes v without HTML escaping: what people wrote stays readable.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+func sendJSON(c echo.Context, status int, v any) error {
+	c.Response().Header().Set(echo.HeaderContentType, echo.MIMEApplicationJSON)
+	c.Response().WriteHeader(status)
+	return writeJSON(c.Response(), v)
+}
+
+// readJSON reads a strict body: no duplicate or unknown keys, nothing after
+// the value, depth and size bounded (P14, P27).
+func readJSON(c echo.Context, into any) ([]byte, error) {
+	raw, err := io.ReadAll(c.Request().Body)
+	if err != nil {
+		var big *http.MaxBytesError
+		if errors.As(err, &big) {
+			return nil, tooLarge("4 MiB")
+		}
+		return nil, malformed("the body could not be read", "send it again")
+	}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, malformed("the body is empty", "send a JSON object")
+	}
+	if _, err := plan.Canonical(raw); err != nil {
+		p := malformed("the body is not usable JSON: "+err.Error(), "send one JSON object without duplicate keys, at most 64 deep")
+		p.Rule = "json"
+		return nil, p
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return nil, shapeProblem(err)
+	}
+	return raw, nil
+}
+
+// shapeProblem says which member of a body is wrong.
+func shapeProblem(err error) *Problem {
+	p := malformed("the body has the wrong shape", "compare it with the documented request")
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		p.Pointer = "/" + strings.ReplaceAll(wrong.Field, ".", "/")
+		p.Detail = "a " + wrong.Value + " can not stand at " + p.Pointer
+		return p
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		name = strings.Trim(name, `"`)
+		p.Pointer = "/" + name
+		p.Detail = "there is no member " + name
+		p.Fix = "remove it"
+	}
+	return p
+}
+
+// runWire is a run in the shape of P39.
+type runWire struct {
+	engine.Summary
+	Code      *engine.Code `json:"code"`
+	Intent    string       `json:"intent"`
+	CreatedAt string       `json:"created_at"`
+	EndedAt   *string      `json:"ended_at"`
+}
+
+func toRunWire(sum engine.Summary) runWire {
+	w := runWire{Summary: sum, Intent: sum.Intent.Name(), CreatedAt: engine.WireTime(sum.CreatedAt)}
+	if sum.Code != "" {
+		w.Code = &sum.Code
+	}
+	if sum.EndedAt > 0 {
+		at := engine.WireTime(sum.EndedAt)
+		w.EndedAt = &at
+	}
+	return w
+}
+
+// approvalWire is an approval request on the wire.
+type approvalWire struct {
+	ID          string          `json:"id"`
+	Run         string          `json:"run"`
+	Node        string          `json:"node"`
+	Tool        string          `json:"tool"`
+	State       string          `json:"state"`
+	Hash        string          `json:"hash"`
+	Impact      policy.Rank     `json:"impact"`
+	Requester   string          `json:"requester"`
+	Asks        []policy.AskFor `json:"asks"`
+	Approvers   []string        `json:"approvers"`
+	Reason      string          `json:"reason,omitempty"`
+	By          string          `json:"by,omitempty"`
+	RequestedAt string          `json:"requested_at"`
+	ExpiresAt   string          `json:"expires_at"`
+	DecidedAt   *string         `json:"decided_at"`
+}
+
+func toApprovalWire(a *Approval) approvalWire {
+	w := approvalWire{ID: a.ID, Run: a.Run, Node: a.Node, Tool: a.Tool, State: a.State, Hash: a.Hash,
+		Impact: a.Impact, Requester: a.Requester, Asks: a.Asks, Approvers: a.Approvers, Reason: a.Reason,
+		By: a.Actor, RequestedAt: engine.WireTime(a.RequestedAt), ExpiresAt: engine.WireTime(a.ExpiresAt)}
+	if w.Approvers == nil {
+		w.Approvers = []string{}
+	}
+	if a.DecidedAt > 0 {
+		at := engine.WireTime(a.DecidedAt)
+		w.DecidedAt = &at
+	}
+	return w
+}
+
+// intentByName reads an intent of the registry (P16); a number is taken too.
+func intentByName(name string) (policy.Rank, *Problem) {
+	switch name {
+	case "", "observe":
+		return policy.Observe, nil // P17: intent defaults to observe
+	case "operate":
+		return policy.Operate, nil
+	case "override":
+		return policy.Override, nil
+	}
+	p := problem("invalid", "there is no intent "+name, "use observe, operate or override")
+	p.Pointer = "/intent"
+	return 0, p
+}
