@@ -21,7 +21,9 @@ func clock(at int64) string { return time.UnixMicro(at).UTC().Format("15:04:05")
 func clockMS(at int64) string { return time.UnixMicro(at).UTC().Format("15:04:05.000") }
 
 // dateClock writes date and time for a moment that may be days away.
-func dateClock(at int64) string { return time.UnixMicro(at).UTC().Format("2 Jan 2006, 15:04:05") + " UTC" }
+func dateClock(at int64) string {
+	return time.UnixMicro(at).UTC().Format("2 Jan 2006, 15:04:05") + " UTC"
+}
 
 // ago says how long before now something was, coarsely.
 func ago(at, now int64) string {
