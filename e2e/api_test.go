@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -41,6 +42,37 @@ type run struct {
 			Observations []string `json:"observations"`
 		} `json:"claims"`
 	} `json:"verdict"`
+}
+
+// fact is what tests read of a fact on the wire (P40).
+type fact struct {
+	Seq     int64  `json:"seq"`
+	Kind    string `json:"kind"`
+	Node    string `json:"node"`
+	Attempt int    `json:"attempt"`
+	Data    struct {
+		Result string `json:"result"`
+	} `json:"data"`
+}
+
+// facts reads a run's log whole.
+func (c client) facts(id string) []fact {
+	c.t.Helper()
+	var all []fact
+	for {
+		var after int64
+		if len(all) > 0 {
+			after = all[len(all)-1].Seq
+		}
+		var page struct {
+			Facts []fact `json:"facts"`
+		}
+		c.want(http.StatusOK, http.MethodGet, "/runs/"+id+"/facts?after="+strconv.FormatInt(after, 10), nil, &page)
+		if len(page.Facts) == 0 {
+			return all
+		}
+		all = append(all, page.Facts...)
+	}
 }
 
 // api makes a token with the given ceiling, while the server runs (P42a).

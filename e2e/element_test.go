@@ -167,6 +167,17 @@ func (p *tab) keys(keys string) {
 	evaluate(p, chromedp.KeyEvent(keys))
 }
 
+// focused is the element with the keyboard focus, 0 when there is none.
+func (p *tab) focused() cdp.BackendNodeID {
+	p.t.Helper()
+	active := call(p, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.activeElement"})
+	if active.Result.ObjectID == "" {
+		return 0
+	}
+	node := call(p, dom.DescribeNode, dom.DescribeNodeParams{ObjectID: active.Result.ObjectID})
+	return node.Node.BackendNodeID
+}
+
 // ready waits until the page calls itself interactive (P47, P49).
 func (p *tab) ready() {
 	p.t.Helper()

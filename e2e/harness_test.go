@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestP43_HarnessHearsEveryComplaint is the control of all browser tests: a page
@@ -35,6 +37,10 @@ func TestP43_HarnessHearsEveryComplaint(t *testing.T) {
 	if got := script[string](p, `document.querySelector("input").value`); got != "second" {
 		t.Errorf("typed twice: got %q, want the second text alone", got)
 	}
+	p.tabTo("button", "Press me")
+	p.keys(kb.Enter)
+	p.wait("title", func() bool { return script[string](p, "document.title") == "pressed" })
+	script[string](p, `document.title = "bad"`)
 	p.click("button", "Press me")
 	p.wait("title", func() bool { return script[string](p, "document.title") == "pressed" })
 	if got := p.excuse(); len(got) < len(want) {
