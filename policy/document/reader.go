@@ -38,9 +38,9 @@ func (r *reader) inspect(n *yaml.Node, pointer string, depth int) {
 		r.add(n, pointer, noAliases)
 		return
 	case n.Anchor != "":
-		r.add(n, pointer, "Anchors are not available. Remove &"+n.Anchor+".")
+		r.add(n, pointer, "Anchors are not available. Remove "+shown("&"+n.Anchor)+".")
 	case n.Style&yaml.TaggedStyle != 0:
-		r.add(n, pointer, "Tags are not available. Remove "+n.Tag+".")
+		r.add(n, pointer, "Tags are not available. Remove "+shown(n.Tag)+".")
 	}
 	for i, child := range n.Content {
 		if n.Kind == yaml.MappingNode {
@@ -112,7 +112,7 @@ func (r *reader) entries(n *yaml.Node, pointer string) []entry {
 			continue
 		}
 		if line, ok := first[e.key]; ok {
-			r.add(e.keyNode, e.pointer, "The key "+strconv.Quote(e.key)+" is already on line "+strconv.Itoa(line)+". Keep one of them.")
+			r.add(e.keyNode, e.pointer, "The key "+shown(e.key)+" is already on line "+strconv.Itoa(line)+". Keep one of them.")
 			continue
 		}
 		first[e.key] = e.keyNode.Line
@@ -132,7 +132,7 @@ func (r *reader) fields(n *yaml.Node, pointer string, known map[string]func(entr
 		case pointer == "" && isReserved(e.key):
 			r.add(e.keyNode, e.pointer, e.key+" is reserved, not yet available. Remove it.")
 		default:
-			r.add(e.keyNode, e.pointer, "The key "+strconv.Quote(e.key)+" is not known here. Use "+listKeys(known)+".")
+			r.add(e.keyNode, e.pointer, "The key "+shown(e.key)+" is not known here. Use "+listKeys(known)+".")
 		}
 	}
 }
@@ -221,7 +221,7 @@ func (r *reader) rank(e entry) (policy.Rank, bool) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
 		rank, ok := r.intents[n.Value]
 		if !ok {
-			r.add(n, e.pointer, strconv.Quote(n.Value)+" is not an intent of this document. Use "+listKeys(r.intents)+" or a number from 0 to "+strconv.Itoa(int(policy.RankMax))+".")
+			r.add(n, e.pointer, shown(n.Value)+" is not an intent of this document. Use "+listKeys(r.intents)+" or a number from 0 to "+strconv.Itoa(int(policy.RankMax))+".")
 		}
 		return rank, ok
 	}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"sort"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -144,7 +145,7 @@ func kindOf(n *yaml.Node) string {
 	case "!!bool":
 		return "true or false"
 	case "!!int", "!!float":
-		return "the number " + n.Value
+		return "the number " + shown(n.Value)
 	case "!!timestamp":
 		return "a date"
 	case "!!merge":
@@ -156,11 +157,28 @@ func kindOf(n *yaml.Node) string {
 	return "a text"
 }
 
+// wordBytesMax bounds what a message repeats of the text.
+const wordBytesMax = 80
+
+// keysShownMax bounds how many choices a message lists.
+const keysShownMax = 12
+
+// shown quotes a word of the text, cut short, whatever signs it has.
+func shown(word string) string {
+	if len(word) > wordBytesMax {
+		word = strings.ToValidUTF8(word[:wordBytesMax], "") + "..."
+	}
+	return strconv.QuoteToGraphic(word)
+}
+
 func listKeys[V any](m map[string]V) string {
 	keys := make([]string, 0, len(m))
 	for key := range m {
 		keys = append(keys, key)
 	}
 	sort.Strings(keys)
+	if len(keys) > keysShownMax {
+		keys = append(keys[:keysShownMax], "...")
+	}
 	return strings.Join(keys, ", ")
 }
