@@ -95,6 +95,10 @@ var handle = tidy.Handle{Dir: "engine/tool", Opener: "(*sluice/engine/tool.Regis
 
 var sizes = tidy.Sizes{FileLines: 400, FunctionLines: 70, Nesting: 3, Params: 4}
 
+// testSizes leave room for a table of cases above the check, and for loops over
+// all combinations.
+var testSizes = tidy.Sizes{FileLines: 400, FunctionLines: 100, Nesting: 5, Params: 5}
+
 // topLevel is fixed: a new idea finds its place below one of these.
 var topLevel = []string{
 	".ci", ".gitattributes", ".gitignore", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE", "Makefile", "README.md",
@@ -148,7 +152,7 @@ func rules(t *testing.T) []rule {
 				"func (r *Registry) Open() *runner { return nil }\nfunc Shortcut() *runner { return nil }\n"}, "Shortcut yields a runnable tool"},
 		{"sealed grant", typed(t, func(p *tidy.Program) []tidy.Problem { return tidy.Fields(p, "policy", "Grant") }),
 			map[string]string{"policy/x.go": "package policy\ntype Grant struct{ ID int }\n"}, "Grant.ID is exported"},
-		{"sizes", func(tree *tidy.Tree) []tidy.Problem { return tidy.TooLarge(tree, sizes) },
+		{"sizes", func(tree *tidy.Tree) []tidy.Problem { return tidy.TooLarge(tree, sizes, testSizes) },
 			map[string]string{"store/x.go": "package store\nfunc f() {\n" + strings.Repeat("\t_ = 1\n", 80) + "}\n"}, "f has 82 lines"},
 		{"doc.go", tidy.Docs,
 			map[string]string{"store/x.go": "package store\n"}, "without a doc.go"},
@@ -209,9 +213,9 @@ func joined(problems []tidy.Problem) string {
 	return b.String()
 }
 
-// TestP18_MustNotCompile holds the cases that a grant's type refuses, beside
-// one that it accepts.
-func TestP18_MustNotCompile(t *testing.T) {
+// TestP18_AHandleCannotBeMade holds what the types of the tools' package refuse to
+// other packages, beside what they accept. The same for grants is in policy.
+func TestP18_AHandleCannotBeMade(t *testing.T) {
 	tree, err := tidy.Load(".")
 	if err != nil {
 		t.Fatal(err)
@@ -220,19 +224,20 @@ func TestP18_MustNotCompile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const head = "package probe\nimport \"sluice/policy\"\n"
-	if err := program.Refuses(head + "var G policy.Grant\nvar OK = G.Valid()\n"); err != nil {
+	const head = "package probe\nimport (\n\t\"sluice/engine/tool\"\n\t\"sluice/policy\"\n)\n"
+	open := "func open(r *tool.Registry, g policy.Grant, c policy.Call) (tool.Handle, error) { return r.Open(g, c) }\n"
+	if err := program.Refuses(head + open); err != nil {
 		t.Fatalf("control: got %v, want it to compile", err)
 	}
 	cases := []struct{ name, source, want string }{
-		{"forged by position", "var G = policy.Grant{[32]byte{}}", "unexported field"},
-		{"forged by field", "var G = policy.Grant{id: [32]byte{}}", "unknown field id|unexported field id"},
-		{"a decision is no grant", "var G policy.Grant = policy.Decide(nil, policy.Call{})", "cannot use"},
-		{"a decision does not convert", "var G = policy.Grant(policy.Decision{})", "cannot convert"},
+		{"a handle from parts", "var H = tool.Handle{nil, tool.Request{}, nil}", "unexported field"},
+		{"a decision for a grant", "func f(r *tool.Registry, d policy.Decision, c policy.Call) { r.Open(d, c) }", "cannot use d"},
+		{"a call without a grant", "func f(r *tool.Registry, c policy.Call) { r.Open(c) }", "not enough arguments"},
+		{"a tool by its name", "func f(r *tool.Registry) { _ = r.entries }", "undefined|unexported"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			err := program.Refuses(head + c.source + "\n")
+			err := program.Refuses(head + "var _ policy.Call\nvar _ tool.Request\n" + c.source + "\n")
 			if err == nil || !regexp.MustCompile(c.want).MatchString(err.Error()) {
 				t.Errorf("got %v, want a compile error matching %q", err, c.want)
 			}

@@ -19,23 +19,29 @@ type Sizes struct {
 // sourceSuffixes are the kinds of hand-written files whose length counts.
 var sourceSuffixes = []string{".go", ".templ", ".ts", ".tsx", ".css", ".sql", ".sh"}
 
-// TooLarge lists files and functions beyond the limits. What a tool wrote
-// (_templ.go, bundles under dist) is not judged.
-func TooLarge(t *Tree, limit Sizes) []Problem {
+// TooLarge lists files and functions beyond the limits; test files have limits
+// of their own. What a tool wrote (_templ.go, bundles under dist) is not judged.
+func TooLarge(t *Tree, code, tests Sizes) []Problem {
 	var out []Problem
 	for _, name := range t.names() {
 		if !slices.Contains(sourceSuffixes, path.Ext(name)) || isGenerated(name) {
 			continue
 		}
-		if n := lineCount(t.Files[name]); n > limit.FileLines {
-			out = append(out, Problem{name, 0, fmt.Sprintf("%d lines, at most %d", n, limit.FileLines)})
+		limit := code.FileLines
+		if strings.HasSuffix(name, "_test.go") {
+			limit = tests.FileLines
+		}
+		if n := lineCount(t.Files[name]); n > limit {
+			out = append(out, Problem{name, 0, fmt.Sprintf("%d lines, at most %d", n, limit)})
 		}
 	}
 	for _, s := range t.Go {
-		if s.Built {
-			continue
+		switch {
+		case s.Test:
+			out = append(out, t.largeFunctions(s, tests)...)
+		case !s.Built:
+			out = append(out, t.largeFunctions(s, code)...)
 		}
-		out = append(out, t.largeFunctions(s, limit)...)
 	}
 	return out
 }

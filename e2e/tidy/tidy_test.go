@@ -198,7 +198,7 @@ func TestEscapes_AHandleIsSealed(t *testing.T) {
 func TestTooLarge_NestingAndParams(t *testing.T) {
 	limit := tidy.Sizes{FileLines: 400, FunctionLines: 70, Nesting: 3, Params: 4}
 	check := func(text string) []tidy.Problem {
-		return tidy.TooLarge(tree(t, map[string]string{"store/x.go": "package store\n" + text}), limit)
+		return tidy.TooLarge(tree(t, map[string]string{"store/x.go": "package store\n" + text}), limit, tidy.Sizes{FileLines: 1})
 	}
 	wantOne(t, check("func f() { for { for { if true { switch {} } } } }\n"), "nests 4 deep")
 	wantOne(t, check("func f(a, b, c, d, e int) {}\n"), "takes 5 parameters")
