@@ -212,35 +212,3 @@ func joined(problems []tidy.Problem) string {
 	}
 	return b.String()
 }
-
-// TestP18_AHandleCannotBeMade holds what the types of the tools' package refuse to
-// other packages, beside what they accept. The same for grants is in policy.
-func TestP18_AHandleCannotBeMade(t *testing.T) {
-	tree, err := tidy.Load(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := tidy.Check(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const head = "package probe\nimport (\n\t\"sluice/engine/tool\"\n\t\"sluice/policy\"\n)\n"
-	open := "func open(r *tool.Registry, g policy.Grant, c policy.Call) (tool.Handle, error) { return r.Open(g, c) }\n"
-	if err := program.Refuses(head + open); err != nil {
-		t.Fatalf("control: got %v, want it to compile", err)
-	}
-	cases := []struct{ name, source, want string }{
-		{"a handle from parts", "var H = tool.Handle{nil, tool.Request{}, nil}", "unexported field"},
-		{"a decision for a grant", "func f(r *tool.Registry, d policy.Decision, c policy.Call) { r.Open(d, c) }", "cannot use d"},
-		{"a call without a grant", "func f(r *tool.Registry, c policy.Call) { r.Open(c) }", "not enough arguments"},
-		{"a tool by its name", "func f(r *tool.Registry) { _ = r.entries }", "undefined|unexported"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			err := program.Refuses(head + "var _ policy.Call\nvar _ tool.Request\n" + c.source + "\n")
-			if err == nil || !regexp.MustCompile(c.want).MatchString(err.Error()) {
-				t.Errorf("got %v, want a compile error matching %q", err, c.want)
-			}
-		})
-	}
-}

@@ -2,13 +2,10 @@ package tidy
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/build"
 	"go/importer"
-	"go/parser"
-	"go/token"
 	"go/types"
 	"io"
 	"os"
@@ -154,22 +151,6 @@ func (p *Program) unit(dir string) *Unit {
 		u.Types = checked
 	}
 	return u
-}
-
-// Refuses type-checks one extra file that imports our packages and gives the
-// compiler's complaints: nil means it compiles.
-func (p *Program) Refuses(source string) error {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "probe.go", source, 0)
-	if err != nil {
-		return fmt.Errorf("parse probe: %w", err)
-	}
-	var all []error
-	config := types.Config{Importer: p, Error: func(err error) { all = append(all, err) }}
-	if _, err := config.Check("probe", fset, []*ast.File{file}, nil); err != nil && len(all) == 0 {
-		all = append(all, err)
-	}
-	return errors.Join(all...)
 }
 
 // Broken lists what does not type-check: the other checks see nothing there.
