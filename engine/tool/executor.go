@@ -62,6 +62,10 @@ func (e *Executor) Perform(ctx context.Context, job Job) Outcome {
 }
 
 func (e *Executor) perform(ctx context.Context, job Job) Outcome {
+	if ctx.Err() != nil { // nothing is begun after a stop (P7)
+		end := ended(ctx, true)
+		return Outcome{Class: end.Class, Detail: end.Detail, BeforeSend: true}
+	}
 	handle, err := e.registry.Open(job.Grant, job.Call)
 	if err != nil {
 		// R49: what the gate refuses reads like any tool that is not there.
@@ -81,7 +85,7 @@ func (e *Executor) perform(ctx context.Context, job Job) Outcome {
 		answer.err = checkOutput(answer.output, handle.bytesMax())
 	}
 	if answer.err != nil {
-		return e.failed(ctx, answer.err)
+		return e.failed(ctx, answer.err, job.Call.Tool.Effect)
 	}
 	return Outcome{Output: e.registry.redact.JSON(answer.output)}
 }
@@ -134,29 +138,31 @@ const internalText = "the tool broke off with an internal error"
 
 // failed classifies an error. Order matters: a tool that names its failure is
 // believed before the state of the context is.
-func (e *Executor) failed(ctx context.Context, err error) Outcome {
+func (e *Executor) failed(ctx context.Context, err error, effect policy.Effect) Outcome {
 	var failure *Failure
 	var panicValue panicked
 	switch {
 	case errors.As(err, &panicValue):
 		fault := errors.New(e.registry.redact.Text(panicValue.Error()))
-		return Outcome{Class: Invalid, Detail: internalText, Fault: fault}
+		return Outcome{Class: panicClass(effect), Detail: internalText, Fault: fault}
 	case errors.Is(err, errOtherParams), errors.Is(err, errSpentHandle):
 		return Outcome{Class: Unavailable, Detail: UnavailableText, BeforeSend: true, Fault: fmt.Errorf("run tool: %w", err)}
 	case errors.As(err, &failure) && failure.Class != Unavailable && failure.Class != OK:
 		return Outcome{Class: failure.Class, Detail: e.detail(failure.Detail), BeforeSend: failure.BeforeSend}
 	case ctx.Err() != nil:
-		return Outcome{Class: Timeout, Detail: stoppedText(ctx)}
+		end := ended(ctx, false)
+		return Outcome{Class: end.Class, Detail: end.Detail}
 	}
 	return Outcome{Class: Unavailable, Detail: UnavailableText, BeforeSend: failure != nil && failure.BeforeSend}
 }
 
-// stoppedText says whether the deadline or somebody ended the attempt.
-func stoppedText(ctx context.Context) string {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return "no answer within the time limit"
+// panicClass is permanent, except that nobody knows how far a tool got whose
+// effect must not be repeated (P5).
+func panicClass(effect policy.Effect) FailureClass {
+	if effect == policy.Once {
+		return Transient
 	}
-	return "stopped before it answered"
+	return Invalid
 }
 
 // detail redacts before it clips, so that no half of a secret survives the cut.

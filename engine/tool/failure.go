@@ -17,7 +17,8 @@ const (
 	OK          FailureClass = ""
 	Invalid     FailureClass = "invalid"     // parameters or structure are wrong: permanent
 	Transient   FailureClass = "transient"   // may work a moment later
-	Timeout     FailureClass = "timeout"     // stopped before it answered, by deadline or by cancel
+	Timeout     FailureClass = "timeout"     // ended by its deadline before it answered
+	Stopped     FailureClass = "stopped"     // ended on request before it answered (P7)
 	Unavailable FailureClass = "unavailable" // P24: one constant text, no detail
 	NotFound    FailureClass = "not_found"   // the thing named does not exist
 	Conflict    FailureClass = "conflict"    // the thing named is not as the call needs it
@@ -27,7 +28,7 @@ const (
 // P24: a missing program, a refusal by the system, a refused connection, a
 // repository that could run code and anything unexplained look alike, and alike
 // a denial.
-const UnavailableText = "the tool is not available"
+const UnavailableText = "The tool is not available."
 
 // DetailBytesMax bounds the detail of an outcome, in bytes.
 const DetailBytesMax = 300
@@ -55,6 +56,30 @@ func failf(class FailureClass, format string, args ...any) error {
 
 // errUnavailable is what a tool returns for a cause that P24 keeps silent about.
 func errUnavailable() error { return Fail(Unavailable, UnavailableText) }
+
+// errUnsure is what a tool returns when an effect was begun and its end was not
+// seen: never "not done", so that a person is asked where it matters (P5).
+func errUnsure() error {
+	return &Failure{Class: Transient, Detail: "the change was begun, but its end was not confirmed"}
+}
+
+// ended is the failure of an attempt whose context is over.
+func ended(ctx context.Context, isUnsent bool) *Failure {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &Failure{Class: Timeout, Detail: "no answer within the time limit", BeforeSend: isUnsent}
+	}
+	return &Failure{Class: Stopped, Detail: "stopped before it answered", BeforeSend: isUnsent}
+}
+
+// unsent keeps what is known of an error that came before any effect: also the
+// end of the context is then no reason to doubt what happened.
+func unsent(ctx context.Context, err error) error {
+	var failure *Failure
+	if err != nil && ctx.Err() != nil && !errors.As(err, &failure) {
+		return ended(ctx, true)
+	}
+	return err
+}
 
 // fileFailure turns an error of an os.Root operation on name into a Failure.
 // An escape through a symbolic link matches no fs.Err* and is no errno

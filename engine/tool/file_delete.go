@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"sluice/engine/plan"
 	"sluice/policy"
@@ -70,23 +72,36 @@ func (h *host) deleteFile(ctx context.Context, r Request) ([]byte, error) {
 	}
 	hashed, sum, err := h.fingerprint(ctx, path)
 	if err != nil {
+		return nil, unsent(ctx, err)
+	}
+	if err := h.unchanged(path, hashed); err != nil {
 		return nil, err
 	}
-	// What is removed must be what was looked at, not something put in its place.
-	now, err := h.changeable(path)
-	if err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, ended(ctx, true)
 	}
-	if now == nil || !os.SameFile(now, hashed) || now.Size() != hashed.Size() || !now.ModTime().Equal(hashed.ModTime()) {
-		return nil, failf(Conflict, "%q changed while it was being deleted", clip(path))
-	}
-	if err := h.root.Remove(path); err != nil {
+	if err := h.root.Remove(path); errors.Is(err, syscall.EIO) {
+		return nil, errUnsure()
+	} else if err != nil {
 		return nil, fileFailure(path, err)
 	}
 	if err := h.syncDir(filepath.Dir(path)); err != nil {
-		return nil, &Failure{Class: Unavailable, Detail: UnavailableText} // removed, but perhaps not durably
+		return nil, errUnsure() // removed, but perhaps not durably
 	}
 	return encode(fileDeleted{Path: path, SizeBytes: hashed.Size(), SHA256: sum, Deleted: true})
+}
+
+// unchanged makes sure that what is about to be removed is what was looked at,
+// not something put in its place.
+func (h *host) unchanged(path string, hashed fs.FileInfo) error {
+	now, err := h.changeable(path)
+	if err != nil {
+		return err
+	}
+	if now == nil || !os.SameFile(now, hashed) || now.Size() != hashed.Size() || !now.ModTime().Equal(hashed.ModTime()) {
+		return failf(Conflict, "%q changed while it was being deleted", clip(path))
+	}
+	return nil
 }
 
 // fingerprint looks at the file to delete and hashes it.

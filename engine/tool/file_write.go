@@ -81,8 +81,8 @@ func (h *host) writeFile(ctx context.Context, r Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, ended(ctx, true)
 	}
 	mode := newFileMode
 	if before != nil {
@@ -113,7 +113,7 @@ func (h *host) replaceFile(path string, content []byte, mode fs.FileMode) error 
 		return errors.Join(fileFailure(path, err), h.discard(temporary))
 	}
 	if err := h.syncDir(dir); err != nil {
-		return &Failure{Class: Unavailable, Detail: UnavailableText} // written, but perhaps not durably
+		return errUnsure() // written, but perhaps not durably
 	}
 	return nil
 }
