@@ -5,10 +5,12 @@ import (
 	"strconv"
 )
 
-// Canonical is the document as RFC 8785 JSON: sorted keys, no spaces. It keeps
-// absent approval rules (the defaults of P17) apart from an empty list. Load
-// reads it back, and its SHA-256 names the policy everywhere.
+// Canonical is the document as RFC 8785 JSON, with what it leaves open filled
+// in: sorted keys, no spaces. It keeps absent approval rules (the defaults of
+// P17) apart from an empty list. Load reads it back, and its SHA-256 names the
+// policy everywhere.
 func Canonical(d Document) []byte {
+	d = completed(d)
 	scopes := map[string]any{}
 	for name, scope := range d.Scopes {
 		entry := map[string]any{"tools": textList(scope.Tools)}

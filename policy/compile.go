@@ -44,7 +44,7 @@ func Compile(d Document) (*Policy, error) {
 	}
 	doc := completed(d)
 	p := &Policy{
-		canonical: Canonical(doc),
+		canonical: Canonical(d),
 		document:  doc,
 		names:     make(map[Rank]string, len(doc.Intents)),
 		scopes:    make(map[string]*compiledScope, len(doc.Scopes)),

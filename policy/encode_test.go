@@ -2,6 +2,8 @@ package policy
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -170,6 +172,11 @@ func TestP29_HashNamesTheDocument(t *testing.T) {
 			t.Errorf("changing %s gives the hash of changing %s", name, other)
 		}
 		seen[hash] = name
+	}
+	open := Document{Version: 1, Approvals: Approvals{Rules: []ApprovalRule{{ID: "R"}}}}
+	sum := sha256.Sum256(Canonical(open))
+	if got, want := compiled(t, open).Hash(), "sha256:"+hex.EncodeToString(sum[:]); got != want {
+		t.Errorf("got %s, want the hash over Canonical, %s", got, want)
 	}
 	spelled := edited(t, func(d *Document) {
 		d.Intents, d.KillSwitches = nil, nil
