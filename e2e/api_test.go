@@ -163,3 +163,14 @@ func (c client) until(id string, statuses ...string) run {
 		}
 	}
 }
+
+// readAll reads and closes a response's body.
+func readAll(t *testing.T, response *http.Response) string {
+	t.Helper()
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -32,6 +32,9 @@ func TestP43_HarnessHearsEveryComplaint(t *testing.T) {
 		}
 		return true
 	})
+	if got := fmt.Sprint(p.axe()); !strings.Contains(got, "html-has-lang") {
+		t.Errorf("axe: got %s, want the missing language found", got)
+	}
 	p.enter("textbox", "Goal", "first")
 	p.enter("textbox", "Goal", "second")
 	if got := script[string](p, `document.querySelector("input").value`); got != "second" {

@@ -29,8 +29,9 @@ func (p *tab) submit(s *server, goal, intent string) {
 
 // frame is one graph as the page showed it.
 type frame struct {
-	seq   int64
-	nodes map[string]string
+	seq    int64
+	nodes  map[string]string // state by node id
+	places map[string]string // where the graph has put each node
 }
 
 // watch collects the different graphs that a run page shows until its run ends.
@@ -38,13 +39,38 @@ func (p *tab) watch() []frame {
 	p.t.Helper()
 	var frames []frame
 	p.waitFor(runWithin, "end of the run", func() bool {
-		f := frame{seq: p.seq(), nodes: p.nodes()}
+		f := frame{seq: p.seq(), nodes: p.nodes(), places: p.places()}
 		if len(frames) == 0 || frames[len(frames)-1].seq != f.seq {
 			frames = append(frames, f)
 		}
 		return p.finished()
 	})
 	return frames
+}
+
+// places maps node ids to their transform in the graph's own coordinates, which
+// no panning changes.
+func (p *tab) places() map[string]string {
+	p.t.Helper()
+	return script[map[string]string](p, `Object.fromEntries([...document.querySelectorAll("#graph .react-flow__node")]
+		.map(n => [(n.matches("[data-node]") ? n : n.querySelector("[data-node]"))?.dataset.node ?? n.dataset.id, n.style.transform]))`)
+}
+
+// checkPlaces: nothing placed ever moves.
+func checkPlaces(t *testing.T, frames []frame) {
+	t.Helper()
+	placed := map[string]string{}
+	for _, f := range frames {
+		for node, place := range f.places {
+			if before, known := placed[node]; known && before != place {
+				t.Errorf("node %s moved from %s to %s at sequence %d", node, before, place, f.seq)
+			}
+			placed[node] = place
+		}
+	}
+	if len(placed) < 5 {
+		t.Errorf("got %d placed nodes, want five or more", len(placed))
+	}
 }
 
 func (p *tab) seq() int64 {
@@ -79,6 +105,7 @@ func TestR106_P40_P49_ObserveGrowsLiveAndEndsInAVerdict(t *testing.T) {
 			t.Errorf("got sequence %d after %d, want it never to go back", f.seq, frames[i-1].seq)
 		}
 	}
+	checkPlaces(t, frames)
 	if len(frames) < 4 {
 		t.Errorf("got %d different graphs, want at least three before the last", len(frames))
 	}

@@ -47,7 +47,7 @@ func TooLarge(t *Tree, code, tests Sizes) []Problem {
 }
 
 func isGenerated(name string) bool {
-	return strings.HasSuffix(name, "_templ.go") || strings.Contains("/"+name, "/dist/")
+	return strings.HasSuffix(name, "_templ.go") || strings.HasSuffix(name, ".min.js") || strings.Contains("/"+name, "/dist/")
 }
 
 func (t *Tree) largeFunctions(s *Source, limit Sizes) []Problem {
