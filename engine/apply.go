@@ -181,6 +181,7 @@ func (s *State) foldEnded(f *Fact, d *endedData) {
 		s.retry = append(s.retry, i)
 	case waiting:
 		n.unknown = true
+		s.unknown++
 	default:
 		n.cause = "failed:" + string(d.Input.Class)
 		if d.Input.Class == ClassStopped {

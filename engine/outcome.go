@@ -126,6 +126,7 @@ func (s *State) foldUnknown(f *Fact) {
 	s.running--
 	s.release1(n, n.reserve)
 	n.unknown = true
+	s.unknown++
 	s.move(i, waiting, "T18")
 }
 
@@ -154,6 +155,7 @@ func (s *State) foldAttested(f *Fact, d *attestedData) {
 		return
 	}
 	n.unknown = false
+	s.unknown--
 	to := stateNamed(d.To)
 	switch to {
 	case executed:

@@ -34,8 +34,17 @@ type Summary struct {
 	Verdict     *Verdict         `json:"verdict"`
 	Unplanned   []Unplanned      `json:"unplanned"`
 	Waiting     []string         `json:"waiting"` // open approval ids
+	Questions   []Question       `json:"questions,omitempty"`
 	CreatedAt   int64            `json:"-"`       // µs UTC; RFC 3339 on the wire
 	EndedAt     int64            `json:"-"`       // 0 until ended
+}
+
+// Question is an outcome that nobody recorded and a person has to tell (T18).
+type Question struct {
+	Node    string `json:"node"`
+	Attempt int    `json:"attempt"`
+	Tool    string `json:"tool"`
+	At      int64  `json:"started_at"` // µs UTC, when the attempt started
 }
 
 // ModeOptions of a run (P39).

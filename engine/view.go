@@ -139,6 +139,7 @@ func Summarise(s *State) Summary {
 			sum.Waiting = append(sum.Waiting, s.approval[k].ask.ID)
 		}
 	}
+	sum.Questions = s.Questions()
 	if sum.Verdict == nil && r.answer != "" {
 		sum.Verdict = &Verdict{Text: r.answer, Claims: []Claim{}, By: r.planBy}
 	}
@@ -191,13 +192,29 @@ func (s *State) Intent() policy.Rank { return s.run.intent }
 // Version is the current plan version, 0 before the first.
 func (s *State) Version() int { return s.run.version }
 
-// Questions counts outcomes that wait for a person's word (T18).
-func (s *State) Questions() int {
-	n := 0
+// Questions lists outcomes that wait for a person's word (T18).
+func (s *State) Questions() []Question {
+	if s.unknown == 0 {
+		return nil
+	}
+	var list []Question
 	for i := range s.nodes {
-		if s.nodes[i].unknown {
-			n++
+		if n := &s.nodes[i]; n.unknown {
+			list = append(list, Question{Node: s.plan.Steps[i].ID, Attempt: n.attempt, Tool: s.plan.Steps[i].Tool, At: n.startedAt})
 		}
 	}
-	return n
+	return list
+}
+
+// Shape is what lists sort and mark runs by; comparable, so that a shell can
+// tell whether a summary is worth saving.
+type Shape struct {
+	Status    Status
+	Approvals int // open
+	Questions int
+}
+
+// Shape of the run as folded.
+func (s *State) Shape() Shape {
+	return Shape{Status: s.Status(), Approvals: s.run.openApprovals, Questions: s.unknown}
 }

@@ -129,23 +129,16 @@ func (s *Server) takePlan(in *engine.Create, doc json.RawMessage) error {
 }
 
 func (s *Server) compile(doc []byte, in *engine.Create) (*plan.Compiled, []plan.Finding) {
-	p, findings := plan.Parse(doc)
-	if p == nil || hasError(findings) {
-		return nil, findings
-	}
-	profile, _ := engine.ProfileByName(in.Profile)
-	return plan.Compile(p, plan.Env{Catalog: s.cfg.Rules.Catalog(), Policy: s.cfg.Rules.Policy(),
-		Scopes: in.Scopes, Intent: in.Intent, Requester: in.Actor, Author: plan.Person,
-		Limits: plan.Limits{Steps: profile.Steps, ToolCalls: profile.ToolCalls, SideEffects: profile.SideEffects}})
+	return CompilePlan(doc, plan.Env{Catalog: s.cfg.Rules.Catalog(), Policy: s.cfg.Rules.Policy(),
+		Scopes: in.Scopes, Intent: in.Intent, Requester: in.Actor, Author: plan.Person}, in.Profile)
 }
 
-func hasError(findings []plan.Finding) bool {
-	for i := range findings {
-		if findings[i].Severity == plan.Error {
-			return true
-		}
-	}
-	return false
+// CompilePlan reads and compiles a document under a profile's limits. A nil
+// plan comes with the findings that refuse it.
+func CompilePlan(doc []byte, env plan.Env, profile string) (*plan.Compiled, []plan.Finding) {
+	p, _ := engine.ProfileByName(profile)
+	env.Limits = plan.Limits{Steps: p.Steps, ToolCalls: p.ToolCalls, SideEffects: p.SideEffects}
+	return plan.Check(doc, env)
 }
 
 func (s *Server) apiRuns(c echo.Context) error {

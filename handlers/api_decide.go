@@ -167,6 +167,11 @@ func (s *Server) apiPropose(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	return sendJSON(c, http.StatusOK, ProposalShape(out))
+}
+
+// ProposalShape is a proposal in the shape of P38, ready to be encoded.
+func ProposalShape(out Proposal) any {
 	w := proposal{Plan: out.Plan, Unplanned: out.Unplanned, By: out.By}
 	if out.Answer != "" {
 		w.Answer = &out.Answer
@@ -174,7 +179,7 @@ func (s *Server) apiPropose(c echo.Context) error {
 	if w.Unplanned == nil {
 		w.Unplanned = []engine.Unplanned{}
 	}
-	return sendJSON(c, http.StatusOK, w)
+	return w
 }
 
 // apiCheck compiles a plan and runs nothing (P38).
@@ -212,7 +217,6 @@ func CheckReport(compiled *plan.Compiled, findings []plan.Finding) Check {
 	report := Check{OK: compiled != nil, Findings: findings}
 	if compiled != nil {
 		report.Hash = &compiled.Hash
-		report.Findings = compiled.Findings
 	}
 	if report.Findings == nil {
 		report.Findings = []plan.Finding{}

@@ -84,6 +84,9 @@ func (s *Server) Handler() http.Handler {
 	return http.NewCrossOriginProtection().Handler(s.echo)
 }
 
+// Close ends every open socket: they would outlive a server that stops.
+func (s *Server) Close() { s.sockets.closeEvery() }
+
 func (s *Server) routes() {
 	e := s.echo
 	e.GET("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })

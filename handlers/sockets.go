@@ -46,6 +46,17 @@ func (s *sockets) closeAll(session string) {
 	}
 }
 
+// closeEvery ends all sockets.
+func (s *sockets) closeEvery() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, set := range s.open {
+		for _, cancel := range set {
+			cancel()
+		}
+	}
+}
+
 // sessionKey names a session for the registry: its cookie, or nothing for a
 // token, which cannot sign out.
 func sessionKey(r *http.Request, s *Server) string {

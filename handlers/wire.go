@@ -82,6 +82,9 @@ type runWire struct {
 	EndedAt   *string      `json:"ended_at"`
 }
 
+// RunShape is a run in the shape of P39, ready to be encoded.
+func RunShape(sum engine.Summary) any { return toRunWire(sum) }
+
 func toRunWire(sum engine.Summary) runWire {
 	w := runWire{Summary: sum, Intent: sum.Intent.Name(), CreatedAt: engine.WireTime(sum.CreatedAt)}
 	if sum.Code != "" {

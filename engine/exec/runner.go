@@ -38,7 +38,7 @@ type runner struct {
 	state  *engine.State
 	create *Creation
 	epoch  int
-	status engine.Status
+	shape  engine.Shape // of the summary saved last
 	alarm  func() bool // stops the armed deadline, nil when none is
 	armed  int64       // the deadline armed, µs UTC
 	batch  []message   // drained, reused
@@ -220,14 +220,14 @@ func (r *runner) committed() {
 	}
 }
 
-// project gives the summary when the status changes or the run ends; lists need
-// no more, and what a crash loses is projected again at the next start.
+// project gives the summary when what lists show of it changes: status, open
+// approvals, questions; what a crash loses is projected again at the next start.
 func (r *runner) project() *engine.Summary {
-	st := r.state.Status()
-	if st == r.status && r.create == nil {
+	shape := r.state.Shape()
+	if shape == r.shape && r.create == nil {
 		return nil
 	}
-	r.status = st
+	r.shape = shape
 	sum := engine.Summarise(r.state)
 	return &sum
 }
@@ -237,7 +237,7 @@ func (r *runner) refold(replies []chan error) {
 	answer(replies, errors.New("append facts: the log refused an earlier append of this run"))
 	r.epoch++
 	r.state = nil
-	r.status = ""
+	r.shape = engine.Shape{}
 	r.nudge()
 }
 
@@ -355,7 +355,7 @@ func (r *runner) fold(ctx context.Context) error {
 	s.SetEnv(engine.Env{Catalog: r.shell.cfg.Tools.Catalog(), Pinned: pinned,
 		Current: r.shell.cfg.Policies.Current(), Planner: r.shell.cfg.Planner.Name()})
 	r.state = s
-	r.status = s.Status()
+	r.shape = s.Shape()
 	return nil
 }
 

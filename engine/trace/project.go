@@ -170,7 +170,7 @@ func (p *Projector) header() Run {
 	r := Run{ID: s.ID, Goal: s.Goal, Status: s.Status, Code: s.Code, Causes: s.Causes,
 		Intent: s.Intent.Name(), Mode: s.Mode, Counts: s.Counts, Version: s.PlanVersion, Seq: s.Seq,
 		Created: s.CreatedAt, Ended: s.EndedAt, Budget: s.Budget, Waiting: s.Waiting, By: p.state.PlanBy()}
-	r.Question = p.state.Questions()
+	r.Question = len(s.Questions)
 	return r
 }
 

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+
+	"sluice/engine"
+	"sluice/engine/plan"
+	"sluice/engine/planner"
+	"sluice/handlers"
+	"sluice/store"
+)
+
+// builtin is the built-in planner (no model) with its index.
+type builtin struct {
+	index   *store.Index
+	planner *planner.Planner
+}
+
+const builtinName = "builtin"
+
+func newBuiltin(catalog *plan.Catalog) (*builtin, error) {
+	index, err := store.NewIndex(catalog)
+	if err != nil {
+		return nil, err
+	}
+	return &builtin{index: index, planner: &planner.Planner{Index: index, Catalog: catalog}}, nil
+}
+
+// Name is what run.created pins (P29).
+func (b *builtin) Name() string { return builtinName + "/1" }
+
+// Close frees the index.
+func (b *builtin) Close() error { return b.index.Close() }
+
+// Propose implements exec.Planner.
+func (b *builtin) Propose(_ context.Context, c engine.Propose) (engine.Planned, error) {
+	p := b.planner.Propose(c.Goal)
+	return engine.Planned{By: builtinName, Author: plan.Builtin, Plan: p.Plan, Answer: p.Answer, Unplanned: unplanned(p.Unplanned)}, nil
+}
+
+// Conclude implements exec.Planner: the plain-code twin of the final reflection.
+func (b *builtin) Conclude(_ context.Context, c engine.Conclude) (engine.Concluded, error) {
+	in := planner.ReportInput{Goal: c.Goal}
+	for _, s := range c.Steps {
+		step := planner.ReportStep{ID: s.Node, Tool: s.Tool, State: string(s.State), Output: s.Output,
+			Observation: s.Observation, Class: string(s.Class)}
+		if s.Blob != nil {
+			step.BlobBytes = s.Blob.Size
+		}
+		in.Steps = append(in.Steps, step)
+	}
+	for _, u := range c.Unplanned {
+		in.Unplanned = append(in.Unplanned, planner.Unplanned{Clause: u.Clause, Why: u.Why})
+	}
+	report := planner.Report(in)
+	v := engine.Verdict{Text: report.Text, By: builtinName, Claims: make([]engine.Claim, len(report.Claims))}
+	for i, claim := range report.Claims {
+		v.Claims[i] = engine.Claim{Text: claim.Text, Observations: claim.Observations}
+	}
+	return engine.Concluded{Ruling: "conclude", Verdict: v}, nil
+}
+
+func unplanned(list []planner.Unplanned) []engine.Unplanned {
+	out := make([]engine.Unplanned, len(list))
+	for i, u := range list {
+		out[i] = engine.Unplanned{Clause: u.Clause, Why: u.Why}
+	}
+	return out
+}
+
+// proposer gives the handlers proposals that run nothing (P38).
+type proposer struct{ *builtin }
+
+func (p proposer) Propose(_ context.Context, goal string) (handlers.Proposal, error) {
+	out := p.planner.Propose(goal)
+	return handlers.Proposal{Plan: out.Plan, Answer: out.Answer, Unplanned: unplanned(out.Unplanned),
+		By: builtinName, Author: plan.Builtin}, nil
+}

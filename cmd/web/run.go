@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"sluice/engine"
+	"sluice/engine/exec"
+	"sluice/engine/plan"
+	"sluice/engine/trace"
+	"sluice/handlers"
+	"sluice/policy"
+	"sluice/store"
+)
+
+const pollServer = 100 * time.Millisecond
+
+// runRequest is what `sluice run` asks for.
+type runRequest struct {
+	Goal        string             `json:"goal,omitempty"`
+	Plan        json.RawMessage    `json:"plan,omitempty"`
+	Intent      string             `json:"intent"`
+	Mode        string             `json:"mode,omitempty"`
+	Profile     string             `json:"profile,omitempty"`
+	ModeOptions engine.ModeOptions `json:"-"`
+}
+
+// runShape is what run prints: a run in the shape of P39.
+type runShape struct {
+	ID      string          `json:"id"`
+	Status  engine.Status   `json:"status"`
+	Code    engine.Code     `json:"code"`
+	Causes  []string        `json:"causes"`
+	Waiting []string        `json:"waiting"`
+	Verdict *engine.Verdict `json:"verdict"`
+}
+
+func runGoal(ctx context.Context, s streams, args []string) int {
+	var cfg config
+	var req runRequest
+	var planFile string
+	var asJSON bool
+	f := newFlags("run", `run "goal" | run --plan FILE [--intent observe|operate|override] [--mode reflect|plan-once] [--json]`)
+	f.StringVar(&req.Intent, "intent", "observe", "the most this run may do: observe, operate or override")
+	f.StringVar(&req.Mode, "mode", "reflect", "reflect or plan-once")
+	f.StringVar(&req.Profile, "profile", "default", "limits of the run: default or bench")
+	f.StringVar(&planFile, "plan", "", "run this plan instead of planning a goal; - reads standard input")
+	f.BoolVar(&asJSON, "json", false, "print the run as JSON")
+	cfg.flags(f)
+	rest, done, code := parse(f, s, args)
+	if done {
+		return code
+	}
+	if err := fillRequest(&req, rest, planFile); err != nil {
+		return fail(s, err)
+	}
+	if err := cfg.settle(); err != nil {
+		return fail(s, err)
+	}
+	raw, err := performRun(ctx, s, cfg, &req)
+	if err != nil {
+		return failRun(s, err)
+	}
+	return printRun(s, raw, asJSON)
+}
+
+func fillRequest(req *runRequest, rest []string, planFile string) error {
+	req.Goal = strings.TrimSpace(strings.Join(rest, " "))
+	if planFile == "" {
+		if req.Goal == "" {
+			return fmt.Errorf("run wants a goal in quotes, or --plan FILE: %w", errUsage)
+		}
+		return nil
+	}
+	doc, err := readPlan(planFile)
+	if err != nil {
+		return err
+	}
+	req.Plan = doc
+	return nil
+}
+
+// performRun uses the server that holds the data directory, or runs in this
+// process when there is none (P34).
+func performRun(ctx context.Context, s streams, cfg config, req *runRequest) (json.RawMessage, error) {
+	server, err := findServer(ctx, cfg.Data)
+	if server != nil {
+		return runThrough(ctx, server, req)
+	}
+	a, openErr := open(ctx, cfg, s.err)
+	if errors.Is(openErr, store.ErrLocked) && err != nil {
+		return nil, err
+	}
+	if openErr != nil {
+		return nil, openErr
+	}
+	defer a.close()
+	return a.runHere(ctx, req)
+}
+
+func runThrough(ctx context.Context, c *client, req *runRequest) (json.RawMessage, error) {
+	var made struct {
+		ID string `json:"id"`
+	}
+	if err := c.call(ctx, http.MethodPost, "/api/v1/runs", req, &made); err != nil {
+		return nil, err
+	}
+	for {
+		var raw json.RawMessage
+		if err := c.call(ctx, http.MethodGet, "/api/v1/runs/"+made.ID, nil, &raw); err != nil {
+			return nil, err
+		}
+		var shape runShape
+		if err := json.Unmarshal(raw, &shape); err != nil {
+			return nil, err
+		}
+		if atRest(shape.Status) {
+			return raw, nil
+		}
+		select {
+		case <-time.After(pollServer):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func atRest(st engine.Status) bool {
+	return st == engine.Ended || st == engine.Waiting || st == engine.Paused
+}
+
+// runHere runs in this process and waits until the run ends or a person is needed.
+func (a *app) runHere(ctx context.Context, req *runRequest) (json.RawMessage, error) {
+	in, err := a.create(req)
+	if err != nil {
+		return nil, err
+	}
+	woken, stop := a.shell.Watch(in.Run)
+	defer stop()
+	if err := a.shell.Submit(ctx, in, exec.Creation{Run: in.Run, Owner: in.Actor}); err != nil {
+		return nil, err
+	}
+	p := trace.NewProjector(in.Run)
+	for {
+		facts, err := execLog{a.store}.Load(ctx, in.Run, p.Seq(), 1000)
+		if err != nil {
+			return nil, err
+		}
+		for i := range facts {
+			p.Apply(facts[i])
+		}
+		if len(facts) == 1000 {
+			continue
+		}
+		if atRest(p.State().Status()) {
+			return json.Marshal(handlers.RunShape(engine.Summarise(p.State())))
+		}
+		select {
+		case <-woken:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (a *app) create(req *runRequest) (*engine.Create, error) {
+	rank, ok := a.policies.Current().RankOf(req.Intent)
+	if !ok {
+		return nil, fmt.Errorf("there is no intent %q; use observe, operate or override: %w", req.Intent, errUsage)
+	}
+	in := &engine.Create{Head: engine.Head{At: time.Now().UnixMicro(), Actor: "user:1"}, Run: "r_" + ulid.Make().String(),
+		Goal: req.Goal, Intent: rank, Scopes: []string{"default"}, Mode: req.Mode, Profile: req.Profile}
+	if in.Mode == "reflect" {
+		in.ModeOptions.Checkpoints = "final"
+	}
+	if len(req.Plan) == 0 {
+		return in, nil
+	}
+	compiled, findings := handlers.CompilePlan(req.Plan, plan.Env{Catalog: a.registry.Catalog(), Policy: a.policies.Current(),
+		Scopes: in.Scopes, Intent: rank, Requester: in.Actor, Author: plan.Person}, req.Profile)
+	if compiled == nil {
+		raw, err := json.Marshal(findings)
+		if err != nil {
+			return nil, err
+		}
+		return nil, &refusedPlan{&engine.Refusal{Code: "invalid", Message: "the plan does not compile", Fix: "mend the findings"}, raw}
+	}
+	in.Plan, in.PlanDoc, in.PlanAuthor = compiled, req.Plan, plan.Person
+	in.Goal = first(in.Goal, compiled.Goal)
+	return in, nil
+}
+
+// failRun prints a refused plan's findings as JSON; other errors as a line.
+func failRun(s streams, err error) int {
+	var refused *refusedPlan
+	if errors.As(err, &refused) {
+		fmt.Fprintf(s.out, `{"ok":false,"hash":null,"findings":%s}`+"\n", refused.findings)
+		fmt.Fprintln(s.err, "sluice: "+refused.Message+"; nothing has run")
+		return exitNo
+	}
+	return fail(s, err)
+}
+
+// printRun prints a run and gives its exit code (P36).
+func printRun(s streams, raw json.RawMessage, asJSON bool) int {
+	var shape runShape
+	if err := json.Unmarshal(raw, &shape); err != nil {
+		return fail(s, err)
+	}
+	if asJSON {
+		fmt.Fprintf(s.out, "%s\n", raw)
+	} else {
+		printVerdict(s, &shape)
+	}
+	switch {
+	case shape.Status != engine.Ended:
+		return exitWaiting
+	case shape.Code == engine.Success:
+		return exitYes
+	case shape.Code == engine.PartialSuccess:
+		return exitPartial
+	}
+	return exitNo
+}
+
+func printVerdict(s streams, r *runShape) {
+	if r.Verdict != nil && r.Verdict.Text != "" {
+		fmt.Fprintln(s.out, r.Verdict.Text)
+	}
+	switch {
+	case r.Status == engine.Ended && len(r.Causes) > 0:
+		fmt.Fprintf(s.out, "%s %s (%s)\n", r.ID, r.Code, strings.Join(r.Causes, ", "))
+	case r.Status == engine.Ended:
+		fmt.Fprintf(s.out, "%s %s\n", r.ID, r.Code)
+	default:
+		fmt.Fprintf(s.out, "%s waits for a person: start sluice serve and open its approvals page\n", r.ID)
+	}
+}
+
+// intentRank reads an intent for commands that need no store.
+func intentRank(p *policy.Policy, name string) (policy.Rank, error) {
+	rank, ok := p.RankOf(name)
+	if !ok {
+		return 0, fmt.Errorf("there is no intent %q: %w", name, errUsage)
+	}
+	return rank, nil
+}
