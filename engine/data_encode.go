@@ -119,10 +119,10 @@ func appendHeld(e *enc, held []policy.Approval) {
 	e.open("held", '[')
 	for i := range held {
 		e.open("", '{')
-		e.str("ID", held[i].ID)
-		e.str("Hash", held[i].Hash)
-		e.int("ExpiresAt", held[i].ExpiresAt)
-		e.strs("Approvers", held[i].Approvers)
+		e.str("id", held[i].ID)
+		e.str("hash", held[i].Hash)
+		e.int("expires_at", held[i].ExpiresAt)
+		e.strs("approvers", held[i].Approvers)
 		e.close('}')
 	}
 	e.close(']')

@@ -34,6 +34,7 @@ type State struct {
 	index    map[string]int // step id → position; looked up, never ranged
 	count    [stateCount]int
 	running  int     // attempts in flight, control nodes included
+	unknown  int     // nodes that wait for a person's word on their outcome
 	release  [][]int // position → later act candidates it holds back (C05)
 
 	ready readyQueue // derived; stale entries are skipped when popped

@@ -22,10 +22,10 @@ type Param struct {
 // Approval is one approval a call already holds: the verdicts of people on one
 // request, bound to exactly this call by Hash (P21).
 type Approval struct {
-	ID        string
-	Hash      string   // Binding of the call it was given for
-	ExpiresAt int64    // µs UTC; not valid after it
-	Approvers []string // distinct principals that approved, in order
+	ID        string   `json:"id"`
+	Hash      string   `json:"hash"`       // Binding of the call it was given for
+	ExpiresAt int64    `json:"expires_at"` // µs UTC; not valid after it
+	Approvers []string `json:"approvers"`  // distinct principals that approved, in order
 }
 
 // Call is everything the gate looks at. It is data: Decide reads no clock and
