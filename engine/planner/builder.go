@@ -1,0 +1,176 @@
+package planner
+
+import (
+	"encoding/json"
+	"strings"
+
+	"sluice/engine/plan"
+)
+
+// builder plans the clauses of one goal in order. What a clause may refer back
+// to ("it", "the newest one", "which of them") is kept here.
+type builder struct {
+	planner   *Planner
+	goal      string
+	draft     draft
+	unplanned []Unplanned
+	remarks   []Unplanned // statements that ask for nothing
+
+	offered map[string]bool // candidates for the clause at hand; nil is all
+	last    []string        // steps of the last planned clause
+	listing string          // the last file.list
+	matches string          // the last file.search
+	found   string          // the last git.find
+	path    string          // the last file named
+	topic   *topic          // the last topic planned
+
+	guard     *plan.Guard // the condition the clause stands under
+	condition string      // its words
+	broken    string      // why the condition cannot be planned; its clauses fall with it
+}
+
+func newBuilder(p *Planner, goal string) *builder {
+	return &builder{planner: p, goal: goal, draft: draft{ids: map[string]bool{}}}
+}
+
+// clause plans one phrase or notes why not. A negated phrase yields nothing.
+func (b *builder) clause(p phrase) {
+	if p.opens && !p.otherwise {
+		b.guard, b.broken = nil, ""
+	}
+	if p.condition {
+		b.readCondition(p)
+		return
+	}
+	if p.otherwise && !b.flip() {
+		return
+	}
+	if p.negated || len(p.body) == 0 && !p.hasVerb {
+		return
+	}
+	if b.broken != "" {
+		b.decline(p, b.broken)
+		return
+	}
+	b.offered = b.candidates(p)
+	before := len(b.draft.steps)
+	ids, why := b.plan(p)
+	if why != "" {
+		b.note(p, why)
+	}
+	if len(ids) == 0 {
+		return
+	}
+	b.draft.order(before, p, b.last)
+	b.last = ids
+}
+
+// plan chooses the rule for a phrase by its verb. It gives the steps that answer
+// the phrase and why a part of it is not planned.
+func (b *builder) plan(p phrase) (ids []string, why string) {
+	r := read(p)
+	if r.isLater() {
+		return nil, "nothing here runs later or on a schedule"
+	}
+	switch p.class {
+	case verbDelete:
+		return b.planDelete(r)
+	case verbWrite:
+		return b.planWrite(r)
+	case verbCopy:
+		return b.planCopy(r)
+	case verbCompare:
+		return b.planCompare(r)
+	case verbDigest:
+		return b.planDigest(r)
+	case verbRun:
+		return b.planCommand(r)
+	case verbPatch:
+		return nil, b.missing("file.patch", "changing a part of a file")
+	case verbCompute:
+		return nil, b.missing("compute", "arithmetic")
+	case verbOther:
+		if ids, why, is := b.planCommandLine(r); is {
+			return ids, why
+		}
+		return nil, "no tool here does this"
+	}
+	return b.planLook(r)
+}
+
+// missing says why a clause falls whose tool is not in the catalogue, or has no
+// rule that could fill its parameters.
+func (b *builder) missing(tool, what string) string {
+	if _, is := b.planner.Catalog.Lookup(tool); is {
+		return what + " needs a model or a plan written by hand"
+	}
+	return what + " needs the tool " + tool + ", which is not available here"
+}
+
+// offers says whether a tool may be planned for the clause at hand.
+func (b *builder) offers(tool string) bool {
+	_, is := b.planner.Catalog.Lookup(tool)
+	return is && (b.offered == nil || b.offered[tool])
+}
+
+// note lists a phrase as unplanned. A statement that asks for nothing counts
+// only when nothing else was asked.
+func (b *builder) note(p phrase, why string) {
+	u := Unplanned{Clause: b.words(p), Why: why}
+	if p.isRemark() {
+		b.remarks = append(b.remarks, u)
+		return
+	}
+	b.unplanned = append(b.unplanned, u)
+}
+
+func (b *builder) decline(p phrase, why string) {
+	b.unplanned = append(b.unplanned, Unplanned{Clause: b.words(p), Why: why})
+}
+
+// words gives a clause as the goal has it.
+func (b *builder) words(p phrase) string {
+	return strings.Trim(b.goal[p.start:p.end], " \t\r\n,;:")
+}
+
+// isRemark tells a statement ("the server feels slow today") from a request.
+func (p phrase) isRemark() bool {
+	if p.hasVerb || p.inherited || len(p.tokens) == 0 {
+		return false
+	}
+	for _, t := range withoutMarks(p.tokens) {
+		switch t.text {
+		case "i", "my", "we", "our", "the", "it", "this", "that", "there", "im", "ive", "someone", "somebody", "they", "he", "she", "its", "these", "you":
+			return true
+		case "and", "but", "so", "because", "since", "although", "yesterday", "today":
+			continue
+		}
+		return false
+	}
+	return false
+}
+
+func (b *builder) proposal() Proposal {
+	out := Proposal{Unplanned: b.unplanned, By: By}
+	if len(b.draft.steps) == 0 {
+		out.Unplanned = append(out.Unplanned, b.remarks...)
+	} else {
+		out.Plan = &plan.Plan{Format: plan.Format, Goal: b.goal, Steps: b.draft.steps}
+	}
+	if len(out.Unplanned) == 0 {
+		out.Unplanned = []Unplanned{}
+		if out.Plan == nil {
+			out.Unplanned = append(out.Unplanned, Unplanned{Clause: excerpt(b.goal), Why: "nothing is asked for that a tool could do"})
+		}
+	}
+	return out
+}
+
+// literal writes a parameter's value; strings and numbers always encode.
+func literal(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic("planner: a literal does not encode: " + err.Error())
+	}
+	return raw
+}

@@ -1,0 +1,104 @@
+package planner
+
+// connect reads the clauses in order and gives each what it takes from the one
+// before it: the verb, the polarity, the condition it stands under.
+func connect(clauses []clause) []phrase {
+	var out []phrase
+	for _, c := range clauses {
+		p := understand(c)
+		if len(p.body) == 0 && !p.hasVerb && !p.condition {
+			if n := len(out); n > 0 && !c.opens && !p.negated {
+				continue
+			}
+			if p.negated {
+				continue
+			}
+		}
+		if n := len(out); n > 0 && !c.opens {
+			p.inherit(out[n-1])
+		}
+		if n := len(out); n > 0 && out[n-1].wants(p) {
+			out[n-1] = out[n-1].join(p)
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// inherit takes the verb and the polarity over from the clause before.
+func (p *phrase) inherit(before phrase) {
+	if p.hasVerb && !p.unknownInList(before) {
+		return
+	}
+	if p.condition {
+		return
+	}
+	if before.condition {
+		p.condition = p.joint == jointAnd || p.joint == jointOr // "if a and b, …": b belongs to the condition
+		return
+	}
+	p.inherited, p.hasVerb = true, before.hasVerb
+	p.class, p.verb, p.question = before.class, before.verb, before.question
+	if before.negated && !p.positive {
+		p.negated = true
+	}
+	if p.joint == jointBut && before.negated {
+		p.negated = false
+	}
+}
+
+// unknownInList lets an unknown word be one more thing to search for: "search
+// for foo and bar in src".
+func (p *phrase) unknownInList(before phrase) bool {
+	if before.class != verbSearch || p.class != verbOther || known(p.verb.text) || p.verb.kind != word {
+		return false
+	}
+	p.body = append([]token{p.verb}, p.body...)
+	return true
+}
+
+// wants says whether a clause is not whole without the next one: a write that
+// has named no file yet goes on ("write the kernel version and the uptime to
+// a.txt"), and so does a place before its verb ("in src, search for x").
+func (p phrase) wants(next phrase) bool {
+	if p.negated || p.condition || next.negated || next.condition || next.opens || next.joint == jointThen {
+		return false
+	}
+	if !p.hasVerb && p.isPlaceOnly() && next.hasVerb && !next.inherited {
+		return true
+	}
+	if !next.inherited {
+		return false
+	}
+	switch p.class {
+	case verbWrite:
+		return true
+	case verbOther, verbPatch, verbCompute, verbRun:
+		return true
+	}
+	return false
+}
+
+// isPlaceOnly says whether the phrase is nothing but "in src".
+func (p phrase) isPlaceOnly() bool {
+	if len(p.body) < 2 || len(p.body) > 4 || !placeWords[p.body[0].text] {
+		return false
+	}
+	last := p.body[len(p.body)-1]
+	return last.kind == pathish || last.kind == word && (folders[last.stem] || last.stem == "directory" || workspaceWords[last.stem])
+}
+
+// join makes one phrase of two.
+func (p phrase) join(next phrase) phrase {
+	if !p.hasVerb {
+		body := p.body
+		next.start, next.tokens, next.opens = p.start, append(append([]token{}, p.tokens...), next.tokens...), p.opens
+		next.body = append(append([]token{}, next.body...), body...)
+		return next
+	}
+	p.end = next.end
+	p.tokens = append(append([]token{}, p.tokens...), next.tokens...)
+	p.body = append(append([]token{}, p.body...), next.tokens...)
+	return p
+}

@@ -1,0 +1,95 @@
+package planner
+
+import "sluice/engine/plan"
+
+// deleteWords may stand beside the name of a file that is to be deleted.
+var deleteWords = wordSet("file document workspace permanently forever altogether completely good immediately delete old temporary unneeded")
+
+// planDelete plans a deletion: a verb that says so and every target named.
+// Anything else in the phrase means that something else is to be deleted ("the
+// second line of a.txt", "my account"), so nothing is.
+func (b *builder) planDelete(r *reading) ([]string, string) {
+	if !b.offers("file.delete") {
+		return nil, b.missing("file.delete", "deleting")
+	}
+	files := r.deletable()
+	if len(files) == 0 {
+		return b.deleteBack(r)
+	}
+	for _, f := range files {
+		if why := f.deleteCheck(); why != "" {
+			return nil, why
+		}
+		r.use(f.at, f.at+1)
+	}
+	if len(files) == 1 && !r.text("from") {
+		r.inFolder(&files[0])
+	}
+	if r.text("folder", "directory") {
+		return nil, "file.delete deletes single files, no folders"
+	}
+	if len(r.left(deleteWords)) > 0 {
+		return nil, "only whole files named in the goal can be deleted"
+	}
+	var ids []string
+	for _, f := range files {
+		b.path = f.path
+		ids = append(ids, b.draft.add(spec{tool: "file.delete", name: "delete " + f.path, given: map[string]any{"path": f.path}, guard: b.guard, act: true}))
+	}
+	return ids, ""
+}
+
+// deletable lists the targets: files, and a path that is all the phrase has.
+func (r *reading) deletable() []place {
+	all := r.places()
+	if len(all) == 1 && len(r.body) == 1 {
+		return all
+	}
+	var out []place
+	for _, p := range all {
+		if !p.isDir || p.glob || p.outside {
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 {
+		return r.files()
+	}
+	return out
+}
+
+func (p place) deleteCheck() string {
+	switch {
+	case p.outside:
+		return outsideText
+	case p.glob:
+		return "file.delete deletes single files: a pattern names none"
+	case p.isDir && (p.path == "." || p.path[len(p.path)-1] == '/'):
+		return "file.delete deletes single files, no folders"
+	}
+	return ""
+}
+
+// deleteBack plans "delete it" for the file named before, and "delete the newest
+// one" for the one entry that a listing picks.
+func (b *builder) deleteBack(r *reading) ([]string, string) {
+	const noTarget = "no file is named to be deleted"
+	if r.superlative() && (r.text("file", "one", "files", "entry") || b.listing != "") {
+		if r.text("all", "every", "files", "ones") {
+			return nil, noTarget
+		}
+		ids, ref, why := b.pick(r)
+		if why != "" {
+			return nil, why
+		}
+		if len(r.left(fileWords)) > 0 || ref.Field == "" || b.matches == ref.Step {
+			return nil, noTarget
+		}
+		id := b.draft.add(spec{tool: "file.delete", name: "delete " + r.pickName(), refs: map[string]plan.Ref{"path": ref}, guard: b.guard, act: true})
+		return append(ids, id), ""
+	}
+	last := newPlace(b.path, 0)
+	if b.path == "" || last.isDir || !r.text("it") || len(r.left(deleteWords)) > 0 {
+		return nil, noTarget
+	}
+	return []string{b.draft.add(spec{tool: "file.delete", name: "delete " + b.path, given: map[string]any{"path": b.path}, guard: b.guard, act: true})}, ""
+}

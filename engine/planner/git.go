@@ -1,0 +1,137 @@
+package planner
+
+import "sluice/engine/plan"
+
+// gitWords may stand in a phrase about repositories.
+var gitWords = wordSet(`git repository commit committed uncommitted dirty clean modify change changed unstaged staged untracked branch working tree
+	history log diff difference pending local unsaved checkout clone message author who made make latest recent newest subject hash project
+	nested codebase directory content stage against compared head master revision folder made whether unclean uncommited modification edit
+	work unfinished ahead behind status state`)
+
+// The aspects of git that the tools cover.
+var (
+	repositoryWords = wordSet("repository")
+	statusWords     = wordSet("uncommitted dirty unstaged staged untracked unclean branch")
+	logWords        = wordSet("commit history log committed")
+	diffWords       = wordSet("diff difference differ")
+	changeWords     = wordSet("change modification modify edit work")
+)
+
+// planGit plans phrases about git repositories.
+func (b *builder) planGit(r *reading) ([]string, string, bool) {
+	isGit := r.text("git") || r.has(repositoryWords)
+	status := r.has(statusWords) || (r.text("clean", "status", "pending") || r.has(changeWords) && r.text("uncommitted", "local", "pending", "unsaved")) && (isGit || b.found != "" && len(r.body) < 8 && r.text("clean"))
+	status = status && (isGit || r.has(wordSet("uncommitted dirty unstaged staged untracked")) || r.text("branch") && len(r.places()) > 0 || r.text("clean"))
+	diff := r.has(diffWords) && (isGit || r.text("commit", "head", "committed") || onlyFolder(r))
+	log := !diff && r.has(logWords) && (isGit || r.text("commit", "commits", "committed"))
+	if !isGit && !status && !diff && !log {
+		return nil, "", false
+	}
+	if status && log && r.text("uncommitted", "dirty") {
+		log = r.text("log", "history", "commits")
+	}
+	where, named := r.location(false)
+	if where.outside {
+		return nil, outsideText, true
+	}
+	if !named && b.path != "" && r.text("it", "its", "there") {
+		where, named = place{path: b.path, isDir: true}, true
+	}
+	if len(r.left(gitWords)) > 0 {
+		return nil, "", false
+	}
+	g := gitAsk{where: where, named: named, many: r.asksMany() || !named && !isGit && b.found != "" && (r.inherited || r.text("which", "them", "those", "they", "any", "each", "all", "their", "its"))}
+	switch {
+	case diff:
+		return b.gitOne(r, "git.diff", g)
+	case status:
+		return b.gitStatus(r, g)
+	case log:
+		return b.gitOne(r, "git.log", g)
+	}
+	ids, why := b.gitFind(r, g)
+	return ids, why, true
+}
+
+// gitAsk is what a phrase says about which repositories are meant.
+type gitAsk struct {
+	where place
+	named bool
+	many  bool // all repositories, or those found before
+}
+
+func onlyFolder(r *reading) bool {
+	places := r.places()
+	return len(places) == 1 && places[0].isDir
+}
+
+// asksMany says whether the repositories of a place are meant, not one.
+func (r *reading) asksMany() bool {
+	return r.text("repos", "repositories", "projects", "checkouts", "clones") || r.text("each", "every", "any", "all") && r.has(repositoryWords)
+}
+
+func (b *builder) gitFind(r *reading, g gitAsk) ([]string, string) {
+	if !b.offers("git.find") {
+		return nil, b.missing("git.find", "finding repositories")
+	}
+	s := spec{tool: "git.find", name: "git_repositories", guard: b.guard, given: map[string]any{}}
+	if g.where.path != "." && b.takes("git.find", "path") {
+		s.given["path"] = g.where.path
+	}
+	b.found = b.draft.add(s)
+	return []string{b.found}, ""
+}
+
+// gitStatus plans the state of one repository or of all that were found. Many
+// are passed as one list, so that none is left out.
+func (b *builder) gitStatus(r *reading, g gitAsk) ([]string, string, bool) {
+	if !b.offers("git.status") {
+		return nil, b.missing("git.status", "the state of a repository"), true
+	}
+	if !g.many {
+		return b.gitOne(r, "git.status", g)
+	}
+	var ids []string
+	if b.found == "" || g.named {
+		found, why := b.gitFind(r, g)
+		if why != "" {
+			return nil, why, true
+		}
+		ids = found
+	}
+	if !b.takes("git.status", "paths") || !b.gives("git.find", "paths") {
+		return ids, "the state of several repositories cannot be asked for in one step", true
+	}
+	s := spec{tool: "git.status", name: "git_status", guard: b.guard, refs: map[string]plan.Ref{"paths": {Step: b.found, Field: "paths"}}}
+	return append(ids, b.draft.add(s)), "", true
+}
+
+// gitOne plans a tool that looks at one repository.
+func (b *builder) gitOne(r *reading, tool string, g gitAsk) ([]string, string, bool) {
+	if !b.offers(tool) {
+		return nil, b.missing(tool, "this"), true
+	}
+	if g.many && tool != "git.status" {
+		return nil, tool + " looks at one repository: name it", true
+	}
+	s := spec{tool: tool, name: tool + " " + g.where.path, guard: b.guard, given: map[string]any{}}
+	if g.where.path != "." && b.takes(tool, "path") {
+		s.given["path"] = g.where.path
+	}
+	if n := r.commitCount(); tool == "git.log" && n > 0 && b.takes(tool, "limit") {
+		s.given["limit"] = n
+	}
+	b.path = g.where.path
+	return []string{b.draft.add(s)}, "", true
+}
+
+// commitCount reads how many commits are asked for: "the last commit" is one.
+func (r *reading) commitCount() int {
+	if n := r.howMany(); n > 0 {
+		return min(n, 100)
+	}
+	if r.text("last", "latest", "newest", "recent") && r.text("commit", "committed") {
+		return 1
+	}
+	return 0
+}
