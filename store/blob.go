@@ -25,12 +25,9 @@ func (s *Store) PutBlob(ctx context.Context, run string, data []byte) (sha strin
 	}
 	sum := sha256.Sum256(data)
 	sha = hex.EncodeToString(sum[:])
-	if data == nil {
-		data = []byte{}
-	}
 	return sha, s.do(ctx, func(w *writer) error {
 		w.check.written += int64(len(data))
-		if err := w.exec("INSERT INTO blobs (sha256, data) VALUES (?, ?) ON CONFLICT DO NOTHING", sha, data); err != nil {
+		if err := w.exec("INSERT INTO blobs (sha256, data) VALUES (?, ?) ON CONFLICT DO NOTHING", sha, notNull(data)); err != nil {
 			return err
 		}
 		return w.exec("INSERT INTO run_blobs (run, sha256) VALUES (?, ?) ON CONFLICT DO NOTHING", run, sha)
@@ -80,15 +77,12 @@ func (s *Store) PutContent(ctx context.Context, hash, kind string, data []byte) 
 	if hash == "" || len(hash) > keyBytesMax || len(kind) > kindBytesMax || len(data) > ContentBytesMax {
 		return invalid("content %.80q of kind %.80q with %d bytes", hash, kind, len(data))
 	}
-	if data == nil {
-		data = []byte{}
-	}
 	return s.do(ctx, func(w *writer) error {
-		if err := w.exec("INSERT INTO contents (hash, kind, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", hash, kind, data); err != nil {
+		if err := w.exec("INSERT INTO contents (hash, kind, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", hash, kind, notNull(data)); err != nil {
 			return err
 		}
 		var same bool
-		row := w.conn.QueryRowContext(background(), "SELECT kind = ? AND data = ? FROM contents WHERE hash = ?", kind, data, hash)
+		row := w.conn.QueryRowContext(background(), "SELECT kind = ? AND data = ? FROM contents WHERE hash = ?", kind, notNull(data), hash)
 		if err := row.Scan(&same); err != nil {
 			return err
 		}
@@ -131,7 +125,7 @@ func (s *Store) SaveSnapshot(ctx context.Context, snap Snapshot) error {
 			"WHERE NOT EXISTS (SELECT 1 FROM runs WHERE id = ? AND erased = 1) "+
 			"ON CONFLICT (run) DO UPDATE SET seq = excluded.seq, version = excluded.version, data = excluded.data "+
 			"WHERE excluded.seq >= snapshots.seq",
-			snap.Run, snap.Seq, snap.Version, snap.Data, snap.Run)
+			snap.Run, snap.Seq, snap.Version, notNull(snap.Data), snap.Run)
 	})
 }
 
@@ -144,4 +138,12 @@ func (s *Store) Snapshot(ctx context.Context, run string) (Snapshot, error) {
 		return snap, fmt.Errorf("snapshot of %.80q: %w", run, ErrNotFound)
 	}
 	return snap, err
+}
+
+// notNull keeps empty bytes from being stored as NULL.
+func notNull(data []byte) []byte {
+	if data == nil {
+		return []byte{}
+	}
+	return data
 }

@@ -98,10 +98,13 @@ func (w *writer) start() {
 	go w.loop()
 }
 
-// stop is called once, after the gate is closed: nobody sends any more.
+// stop is called once, after the gate is closed: nobody sends any more. The
+// goroutines may not have been started, when opening went wrong half way.
 func (w *writer) stop() error {
 	close(w.queue)
-	<-w.ended
+	if w.check.started {
+		<-w.ended
+	}
 	return w.close()
 }
 
