@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -129,3 +130,5 @@ func wantFinding(t *testing.T, findings []Finding, want expect) Finding {
 	}
 	return found[0]
 }
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"sort"
-	"strconv"
 	"strings"
 )
 
@@ -220,13 +219,4 @@ func sortedKeys[V any](m map[string]V) []string {
 	}
 	sort.Strings(keys)
 	return keys
-}
-
-// list names things in a message, the first few of many.
-func list(names []string) string {
-	const shown = 10
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return strings.Join(names[:shown], ", ") + " and " + strconv.Itoa(len(names)-shown) + " more"
 }

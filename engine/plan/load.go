@@ -96,12 +96,17 @@ func Load(canonical []byte) (*Compiled, error) {
 	return c, nil
 }
 
-// given is a schema where one is stated; no schema is null.
+// given is a schema where one is stated; no schema is null. What has no
+// canonical form is left out, which the comparison with the original shows.
 func given(raw json.RawMessage) []byte {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
-	return raw
+	canonical, err := Canonical(raw)
+	if err != nil {
+		return nil
+	}
+	return canonical
 }
 
 func (s *storedStep) load(i int, all []storedStep) (CompiledStep, error) {
@@ -117,7 +122,11 @@ func (s *storedStep) load(i int, all []storedStep) (CompiledStep, error) {
 		step.Deps = append(step.Deps, Dep(d))
 	}
 	for _, l := range s.Literals {
-		step.Literals = append(step.Literals, Literal{Param: l.Param, Value: l.Value, Labels: l.Labels, Source: literalSource(i, l.Param)})
+		value, err := Canonical(l.Value)
+		if err != nil {
+			return step, fmt.Errorf("%w: %w", ErrNotCompiled, err)
+		}
+		step.Literals = append(step.Literals, Literal{Param: l.Param, Value: value, Labels: l.Labels, Source: literalSource(i, l.Param)})
 	}
 	if err := step.checkDeps(len(all)); err != nil {
 		return step, err

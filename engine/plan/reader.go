@@ -3,7 +3,6 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,10 +16,17 @@ import (
 type reader struct {
 	doc      []byte
 	dec      *jsontext.Decoder
-	path     []string // reference tokens from the root to the value being read
+	path     []token // from the root to the value being read
 	found    *collector
 	isEnded  bool // nothing more can be read
 	isBroken bool // a part that other parts build on could not be read
+}
+
+// token is one reference token of a pointer.
+type token struct {
+	key   string
+	index int
+	isKey bool
 }
 
 // keysInline is how many keys of one object are compared one by one before a
@@ -36,9 +42,13 @@ func newReader(doc []byte, found *collector) *reader {
 // pointer is the RFC 6901 pointer of the value being read.
 func (r *reader) pointer() string {
 	var b strings.Builder
-	for _, token := range r.path {
+	for _, t := range r.path {
 		b.WriteByte('/')
-		b.WriteString(escape(token))
+		if t.isKey {
+			b.WriteString(escape(t.key))
+		} else {
+			b.WriteString(strconv.Itoa(t.index))
+		}
 	}
 	return b.String()
 }
@@ -64,13 +74,13 @@ func (r *reader) object(each func(key string)) bool {
 	var few []string
 	var many map[string]bool
 	for !r.isEnded && r.dec.PeekKind() != '}' {
-		token, err := r.dec.ReadToken()
+		name, err := r.dec.ReadToken()
 		if err != nil {
 			r.fail(err)
 			return false
 		}
-		key := token.String()
-		r.path = append(r.path, key)
+		key := name.String()
+		r.path = append(r.path, token{key: key, isKey: true})
 		if isRepeated(key, few, many) {
 			r.report("P08", fmt.Sprintf("The key %s stands twice in one object.", quote(key)), "Keep one of them.")
 			r.skip()
@@ -115,7 +125,12 @@ func (r *reader) array(each func(i int)) bool {
 		return false
 	}
 	for i := 0; !r.isEnded && r.dec.PeekKind() != ']'; i++ {
-		r.path = append(r.path, strconv.Itoa(i))
+		if r.dec.PeekKind() == 0 {
+			// No element follows: what is broken is the array.
+			r.skipBroken()
+			return false
+		}
+		r.path = append(r.path, token{index: i})
 		each(i)
 		r.path = r.path[:len(r.path)-1]
 	}
@@ -253,93 +268,3 @@ func (r *reader) integer(least, most int64) (int, bool) {
 	}
 	return int(value), true
 }
-
-// mistyped reports that something else stands where want was expected, and
-// steps over it.
-func (r *reader) mistyped(want string) {
-	kind := r.kind()
-	if kind == 0 || kind == '}' || kind == ']' {
-		r.skipBroken()
-		return
-	}
-	r.isBroken = true
-	r.report("P08", fmt.Sprintf("Expected %s, found %s.", want, kindName(kind)), fmt.Sprintf("Write %s here.", want))
-	r.skip()
-}
-
-// skipBroken lets the decoder say what is wrong with the syntax.
-func (r *reader) skipBroken() {
-	if r.isEnded {
-		return
-	}
-	if _, err := r.dec.ReadToken(); err != nil {
-		r.fail(err)
-		return
-	}
-	r.isEnded, r.isBroken = true, true
-}
-
-// fail reports broken syntax with its place and ends the reading.
-func (r *reader) fail(err error) {
-	if r.isEnded {
-		return
-	}
-	r.isEnded, r.isBroken = true, true
-	offset := min(max(r.dec.InputOffset(), 0), int64(len(r.doc)))
-	message := err.Error()
-	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok && syntax.Err != nil {
-		offset = min(max(syntax.ByteOffset, 0), int64(len(r.doc)))
-		message = syntax.Err.Error()
-	}
-	if strings.HasSuffix(message, "EOF") {
-		message = "the document ends too early"
-	}
-	before := r.doc[:offset]
-	line := 1 + bytes.Count(before, []byte("\n"))
-	column := len(before) - bytes.LastIndexByte(before, '\n')
-	r.report("json", fmt.Sprintf("This is not JSON: %s (line %d, column %d).", clip(message), line, column), "Write valid JSON in UTF-8.")
-}
-
-// end says whether nothing but space follows the value just read.
-func (r *reader) end() {
-	if r.isEnded {
-		return
-	}
-	rest := r.doc[r.dec.InputOffset():]
-	if len(bytes.TrimLeft(rest, " \t\r\n")) == 0 {
-		return
-	}
-	r.fail(errors.New("something follows the document"))
-}
-
-func kindName(kind jsontext.Kind) string {
-	switch kind {
-	case 'n':
-		return "null"
-	case 't', 'f':
-		return "a boolean"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	}
-	return "nothing"
-}
-
-// clipBytes bounds what of a document is repeated inside a message.
-const clipBytes = 80
-
-// clip shortens text of a document for a message, at a rune's edge.
-func clip(text string) string {
-	if len(text) <= clipBytes {
-		return strings.ToValidUTF8(text, "\uFFFD")
-	}
-	return strings.ToValidUTF8(text[:clipBytes], "") + "…"
-}
-
-// quote writes text of a document inside a message.
-func quote(text string) string { return strconv.Quote(clip(text)) }

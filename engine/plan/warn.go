@@ -1,9 +1,6 @@
 package plan
 
-import (
-	"fmt"
-	"strconv"
-)
+import "fmt"
 
 // Bounds of the warnings (R13).
 const (
@@ -79,22 +76,29 @@ func (c *compiler) warnSpurious() {
 			}
 		}
 		for _, d := range s.Deps {
-			if c.steps[d.From].Join != AllOf {
-				continue
-			}
-			for _, before := range c.steps[d.From].Deps {
-				if stated[before.From] != i+1 {
-					continue
-				}
-				stated[before.From] = 0
-				from, via := c.steps[before.From].ID, c.steps[d.From].ID
-				c.warnEdge(i, c.edgePointer(i, before.From), fmt.Sprintf("The dependency on %s says nothing: %s comes after it already.", from, via), from)
-			}
-			if work += len(c.steps[d.From].Deps); work > spuriousWorkMax {
-				return
-			}
+			work += c.warnImplied(i, d.From, stated)
+		}
+		if work > spuriousWorkMax || c.found.more > 0 {
+			return
 		}
 	}
+}
+
+// warnImplied tells of what step i states as order and its predecessor via
+// comes after already. It returns how much it compared.
+func (c *compiler) warnImplied(i, via int, stated []int) int {
+	if c.steps[via].Join != AllOf {
+		return 1
+	}
+	for _, d := range c.steps[via].Deps {
+		if stated[d.From] != i+1 {
+			continue
+		}
+		stated[d.From] = 0
+		from := c.steps[d.From].ID
+		c.warnEdge(i, c.edgePointer(i, d.From), fmt.Sprintf("The dependency on %s says nothing: %s comes after it already.", from, c.steps[via].ID), from)
+	}
+	return len(c.steps[via].Deps)
 }
 
 // warnCandidates tells of a step that reads what an any_of may have skipped.
@@ -107,17 +111,19 @@ func (c *compiler) warnCandidates() {
 	}
 	for i := range c.steps {
 		for _, d := range c.steps[i].Deps {
-			if !d.Data || joinOf[d.From] == 0 {
-				continue
+			if d.Data && joinOf[d.From] > 0 {
+				c.warnSkipped(i, d.From, joinOf[d.From]-1)
 			}
-			from, join := c.steps[d.From].ID, c.steps[joinOf[d.From]-1].ID
-			c.found.add(Finding{
-				Rule: "R13", Severity: Warning, Step: c.steps[i].ID, Pointer: c.dataPointer(i, d.From), Related: []string{from, join},
-				Message: fmt.Sprintf("The step reads %s, which is skipped when another candidate of %s succeeds first.", strconv.Quote(from), strconv.Quote(join)),
-				Fix:     "Read a step that always runs.",
-			})
 		}
 	}
+}
+
+func (c *compiler) warnSkipped(i, from, join int) {
+	c.found.add(Finding{
+		Rule: "R13", Severity: Warning, Step: c.steps[i].ID, Pointer: c.dataPointer(i, from), Related: []string{c.steps[from].ID, c.steps[join].ID},
+		Message: fmt.Sprintf("The step reads %s, which is skipped when another candidate of %s succeeds first.", quote(c.steps[from].ID), quote(c.steps[join].ID)),
+		Fix:     "Read a step that always runs.",
+	})
 }
 
 // dataPointer is where step i reads from a step.
