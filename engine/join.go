@@ -18,15 +18,7 @@ func (s *State) joinOf(i int) joined {
 	n := &s.nodes[i]
 	switch s.plan.Steps[i].Join {
 	case plan.AnyOf:
-		switch {
-		case n.good > 0:
-			return joinReady
-		case n.left > 0:
-			return joinOpen
-		case n.bad > 0:
-			return joinFailed
-		}
-		return joinSkipped
+		return n.joinAny()
 	case plan.AllDone:
 		if n.left > 0 {
 			return joinOpen
@@ -42,6 +34,24 @@ func (s *State) joinOf(i int) joined {
 		return joinOpen
 	}
 	return joinReady
+}
+
+// joinAny: one executed candidate is enough, but what a reference or guard
+// reads must be executed besides, as with all_of (R22).
+func (n *node) joinAny() joined {
+	switch {
+	case n.needBad > 0:
+		return joinUpstream
+	case n.needSkips > 0:
+		return joinSkipped
+	case n.good > 0 && n.need == 0:
+		return joinReady
+	case n.good > 0 || n.left > 0:
+		return joinOpen
+	case n.bad > 0:
+		return joinFailed
+	}
+	return joinSkipped
 }
 
 // wake moves a pending node whose join is satisfied and whose guard, if any,
@@ -61,29 +71,53 @@ func (s *State) wake(i int) {
 func (s *State) settle(i int) {
 	state := s.nodes[i].state
 	for _, j := range s.plan.Steps[i].Next {
-		s.settleInto(j, state)
-	}
-	for _, j := range s.release[i] {
-		s.nodes[j].hold--
+		n := &s.nodes[j]
+		if s.plan.Steps[j].Join == plan.AnyOf && s.isData(i, j) {
+			n.settleNeed(state)
+		} else {
+			n.settleOne(state)
+		}
+		if s.plan.Steps[j].Join == plan.AnyOf && n.good == 1 && state == executed {
+			s.review(j)
+		}
 		s.revisit(j)
 	}
+	s.advance(i)
+	s.review(i)
 }
 
-func (s *State) settleInto(j int, state nodeState) {
-	n := &s.nodes[j]
+// settleOne counts a predecessor that is over.
+func (n *node) settleOne(state nodeState) {
 	n.left--
 	switch state {
 	case executed:
 		n.good++
-		if s.plan.Steps[j].Join == plan.AnyOf && n.good == 1 {
-			s.won = append(s.won, j)
-		}
 	case skipped:
 		n.skips++
 	default:
 		n.bad++
 	}
-	s.revisit(j)
+}
+
+// settleNeed counts one that an any_of join needs besides its candidates.
+func (n *node) settleNeed(state nodeState) {
+	switch state {
+	case executed:
+		n.need--
+	case skipped:
+		n.needSkips++
+	default:
+		n.needBad++
+	}
+}
+
+// review asks of the candidates before j whether anybody still needs them.
+func (s *State) review(j int) {
+	for _, d := range s.plan.Steps[j].Deps {
+		if n := &s.nodes[d.From]; n.candidate && !n.state.terminal() {
+			s.spares = append(s.spares, d.From)
+		}
+	}
 }
 
 func (s *State) revisit(j int) {
@@ -93,19 +127,4 @@ func (s *State) revisit(j int) {
 			s.due = append(s.due, j)
 		}
 	}
-}
-
-// spare says whether nobody needs node i any more: every successor is terminal
-// or an any_of join that another candidate already satisfied.
-func (s *State) spare(i int) bool {
-	next := s.plan.Steps[i].Next
-	for _, j := range next {
-		if s.nodes[j].state.terminal() {
-			continue
-		}
-		if s.plan.Steps[j].Join != plan.AnyOf || s.nodes[j].good == 0 {
-			return false
-		}
-	}
-	return len(next) > 0
 }

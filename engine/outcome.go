@@ -3,7 +3,6 @@ package engine
 import (
 	"time"
 
-	"sluice/engine/plan"
 	"sluice/policy"
 )
 
@@ -85,21 +84,12 @@ func (s *State) afterFailure(i int, class Class, unsent bool) NodeState {
 	if class == ClassStopped {
 		return NodeCancelled
 	}
+	// R21: trying again is idle once a sibling has executed.
 	again := class == ClassTransient || class == ClassTimeout || (class == ClassContract && step.Effect != policy.Once)
-	if again && n.attempt <= step.Retries && s.run.halt == "" && !s.lost(i) {
+	if again && n.attempt <= step.Retries && s.run.halt == "" && !s.spare(i) {
 		return NodeRetryable
 	}
 	return NodeFailed
-}
-
-// lost: a sibling of an any_of join has executed, so trying again is idle (R21).
-func (s *State) lost(i int) bool {
-	for _, j := range s.plan.Steps[i].Next {
-		if s.plan.Steps[j].Join == plan.AnyOf && s.nodes[j].good > 0 {
-			return s.spare(i)
-		}
-	}
-	return false
 }
 
 func (s *State) takeWithdrawn(in *Withdrawn) {

@@ -35,12 +35,13 @@ type State struct {
 	count    [stateCount]int
 	running  int     // attempts in flight, control nodes included
 	unknown  int     // nodes that wait for a person's word on their outcome
-	release  [][]int // position → later act candidates it holds back (C05)
+	turns    []turn  // of the any_of joins with act candidates
+	member   [][]int // position → turns it has a part in; nil without turns
 
-	ready readyQueue // derived; stale entries are skipped when popped
-	due   []int      // pending nodes whose predecessors changed
-	won   []int      // any_of joins newly satisfied
-	retry []int      // nodes in failed_retryable, for the timer
+	ready  readyQueue // derived; stale entries are skipped when popped
+	due    []int      // pending nodes whose predecessors changed
+	spares []int      // candidates that somebody may no longer need
+	retry  []int      // nodes in failed_retryable, for the timer
 
 	step  stepper
 	fault string // first broken invariant; Step ends the run with it (P6)
@@ -67,21 +68,24 @@ type runState struct {
 	verdict             *Verdict
 	spent, reserved     reserve
 	warned              [3]bool
-	activeMS            int64 // wall clock used while not waiting for people
-	activeUS            int64
+	activeUS            int64 // wall clock used while not waiting for people
 	openApprovals       int
 }
 
 // node is a step's life in this run.
 type node struct {
 	state       nodeState
-	attempt     int // last started
-	asked       int // approval requests so far
-	left        int // predecessors not terminal
-	good        int // executed predecessors
-	bad         int // failed or cancelled predecessors
-	skips       int // skipped predecessors
-	hold        int // earlier any_of candidates still open, for act candidates
+	attempt     int  // last started
+	asked       int  // approval requests so far
+	left        int  // predecessors not terminal
+	good        int  // executed predecessors
+	bad         int  // failed or cancelled predecessors
+	skips       int  // skipped predecessors
+	need        int  // any_of: predecessors with data not executed
+	needBad     int  // … failed or cancelled
+	needSkips   int  // … skipped
+	hold        int  // turns an act candidate waits for
+	candidate   bool // of some any_of join
 	passed      bool
 	unknown     bool // waiting for a person's word on an outcome (T18)
 	class       Class
@@ -159,38 +163,13 @@ func (s *State) load(c *plan.Compiled) {
 	s.plan = c
 	s.nodes = make([]node, len(c.Steps))
 	s.index = make(map[string]int, len(c.Steps))
-	s.release = make([][]int, len(c.Steps))
 	s.count = [stateCount]int{pending: len(c.Steps)}
 	for i := range c.Steps {
 		s.index[c.Steps[i].ID] = i
 		s.nodes[i].left = len(c.Steps[i].Deps)
-		s.nodes[i].endedAt = 0
 	}
-	for i := range c.Steps {
-		if c.Steps[i].Join == plan.AnyOf {
-			s.holdActs(&c.Steps[i])
-		}
-	}
+	s.seat()
 	for _, i := range c.Entries {
 		s.wake(i)
-	}
-	for i := range c.Steps {
-		if c.Steps[i].Guard != nil && s.nodes[i].left == 0 {
-			s.due = append(s.due, i)
-		}
-	}
-}
-
-// holdActs makes every act candidate of an any_of join wait for the candidates
-// before it: effects are never speculated (C05, requirements §20 C8).
-func (s *State) holdActs(join *plan.CompiledStep) {
-	for k, d := range join.Deps {
-		if s.plan.Steps[d.From].Class != plan.Act {
-			continue
-		}
-		for _, earlier := range join.Deps[:k] {
-			s.nodes[d.From].hold++
-			s.release[earlier.From] = append(s.release[earlier.From], d.From)
-		}
 	}
 }

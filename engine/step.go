@@ -169,13 +169,11 @@ func (s *State) change(i int, to nodeState, d *changedData) {
 // running effect is never cut off: only effect-free attempts are stopped.
 func (s *State) skipSpare() bool {
 	did := false
-	for len(s.won) > 0 {
-		j := s.won[0]
-		s.won = s.won[1:]
-		for _, d := range s.plan.Steps[j].Deps {
-			if s.skipCandidate(d.From) {
-				did = true
-			}
+	for len(s.spares) > 0 {
+		i := s.spares[0]
+		s.spares = s.spares[1:]
+		if s.skipCandidate(i) {
+			did = true
 		}
 	}
 	return did
