@@ -29,7 +29,7 @@ type form struct {
 
 func checkForm(p *Plan, found *collector) {
 	f := &form{plan: p, found: found, schemas: map[string]error{}}
-	if p.Format != Format {
+	if p.Format != 0 && p.Format != Format {
 		found.add(Finding{Rule: "P08", Pointer: "/format", Message: fmt.Sprintf("The format %d is not known.", p.Format), Fix: "Write \"format\": 1."})
 	}
 	if p.MaxSteps < 0 || p.MaxSteps > StepsMax {

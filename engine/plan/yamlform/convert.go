@@ -1,14 +1,13 @@
 package yamlform
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
-
-	"bytes"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
@@ -100,11 +99,9 @@ type converter struct {
 	found []plan.Finding
 }
 
-// findingsMax bounds the findings of one document.
-const findingsMax = plan.FindingsMax
-
+// refuse adds an error; beyond plan.FindingsMax the document is refused anyway.
 func (c *converter) refuse(where at, rule, message, fix string) {
-	if len(c.found) < findingsMax {
+	if len(c.found) < plan.FindingsMax {
 		c.found = append(c.found, plan.Finding{Rule: rule, Severity: plan.Error, Pointer: where.String(), Message: message, Fix: fix})
 	}
 }
