@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"sluice/engine/plan"
@@ -49,9 +50,9 @@ func (s *State) accept(in Input) error {
 	case *Concluded:
 		return s.acceptControl(&s.reflect, ReflectNode, in.Attempt)
 	case *OutcomeUnknown:
-		return s.acceptRunning(in.Node, in.Attempt)
+		return s.acceptRunning(in.Node, in.Attempt, policy.Once)
 	case *Withdrawn:
-		return s.acceptRunning(in.Node, in.Attempt)
+		return s.acceptRunning(in.Node, in.Attempt, policy.Read, policy.Idempotent)
 	case *Timer:
 		return nil
 	case *Decide:
@@ -102,6 +103,10 @@ func (s *State) acceptCreate(in *Create) error {
 		return refuse("internal", "the run has no catalogue or policy", "load them before the first input")
 	case strings.TrimSpace(in.Goal) == "":
 		return refuse("invalid", "the goal is empty", "say what should get done")
+	case !isText(in.Goal, in.Run, in.Key, in.Via, in.Actor) || !isText(in.Scopes...):
+		return refuse("invalid", "the goal, a scope or a key is not UTF-8", "send text")
+	case len(in.PlanDoc) > 0 && !validJSON(in.PlanDoc):
+		return refuse("invalid", "the plan is not JSON", "send the plan as JSON")
 	case len(in.Goal) > GoalBytesMax:
 		return refuse("invalid", "the goal is longer than 8 KiB", "shorten it")
 	case in.Intent < policy.Observe || in.Intent > policy.RankMax:
@@ -118,10 +123,15 @@ func (s *State) acceptCreate(in *Create) error {
 	return nil
 }
 
-func (s *State) acceptRunning(id string, attempt int) error {
-	n, _ := s.at(id)
-	if n == nil || n.state != running || n.attempt != attempt {
+// acceptRunning: only an effect that cannot be repeated has an unknown outcome,
+// and only one that can be is withdrawn (P5, P45).
+func (s *State) acceptRunning(id string, attempt int, effects ...policy.Effect) error {
+	n, i := s.at(id)
+	if n == nil || i < 0 || n.state != running || n.attempt != attempt {
 		return refuse("conflict", "no such attempt is running: "+id, "read the run again")
+	}
+	if !slices.Contains(effects, s.plan.Steps[i].Effect) {
+		return refuse("invalid", "this does not happen to a tool with the effect "+string(s.plan.Steps[i].Effect), "read the run again")
 	}
 	return nil
 }
@@ -138,9 +148,6 @@ func (s *State) acceptDone(in *AttemptDone) error {
 	n, _ := s.at(in.Node)
 	if n == nil || in.Attempt < 1 || in.Attempt > n.attempt {
 		return refuse("not_found", "no such attempt: "+in.Node, "read the run again")
-	}
-	if len(in.Output) > 0 && !validJSON(in.Output) {
-		return refuse("invalid", "the output is not JSON", "report it as a failure of class invalid")
 	}
 	return nil
 }
@@ -185,7 +192,7 @@ func (s *State) take(in Input) {
 	case *Timer:
 		s.takeTimer()
 	case *Cancel:
-		s.emit(InputCancel, "", 0, &inputData{Reason: in.Reason})
+		s.emit(InputCancel, "", 0, &inputData{Reason: clean(in.Reason)})
 		s.stopAll()
 	case *Pause:
 		s.emit(InputPause, "", 0, &inputData{})

@@ -101,11 +101,7 @@ func (s *State) tickClock(at int64) {
 	if at <= s.run.now {
 		return
 	}
-	if s.run.created {
-		if st := s.Status(); st == Active || st == Planning {
-			s.run.activeUS += at - s.run.now
-		}
-	}
+	s.run.activeUS = s.activeAt(at)
 	s.run.now = at
 }
 
@@ -180,12 +176,12 @@ func (s *State) foldEnded(f *Fact, d *endedData) {
 		n.retryAt = d.RetryAt
 		s.retry = append(s.retry, i)
 	case waiting:
-		n.unknown = true
+		n.unknown, n.askedAt = true, f.At
 		s.unknown++
 	default:
 		n.cause = "failed:" + string(d.Input.Class)
-		if d.Input.Class == ClassStopped {
-			n.cause = "cancel"
+		if d.Input.Class == ClassStopped && s.run.halt != "" {
+			n.cause = haltCause(s.run.halt)
 		}
 	}
 	s.move(i, to, "")
@@ -229,6 +225,8 @@ func (s *State) foldChanged(f *Fact, d *changedData) {
 	if to.terminal() {
 		n.endedAt = f.At
 		n.cause = d.Cause
+		n.denied = d.Reason == "denied"
+		n.inherited = d.Reason == "upstream" || d.Reason == "no_candidate"
 	}
 	if i < 0 {
 		s.noteControl(f.Node, n.state, to)

@@ -45,7 +45,7 @@ func (s *State) foldRequested(f *Fact, d *requestedData) {
 		return
 	}
 	s.nodes[i].asked++
-	s.approval = append(s.approval, approval{ask: d.ApprovalAsk, node: i, at: f.At})
+	s.approval = append(s.approval, approval{ask: d.ApprovalAsk, node: i, attempt: f.Attempt, asked: f.At, at: f.At})
 	s.run.openApprovals++
 	s.move(i, waiting, "T3")
 }
@@ -122,7 +122,7 @@ func (s *State) decide(in *Decide) {
 		}
 	}
 	s.emit(ApprovalDecided, s.plan.Steps[a.node].ID, s.nodes[a.node].attempt+1, &decidedData{
-		ApprovalOutcome: ApprovalOutcome{ID: in.Approval, Result: result, Reason: in.Reason},
+		ApprovalOutcome: ApprovalOutcome{ID: in.Approval, Result: result, Reason: clean(in.Reason)},
 		Input:           decideInput{Kind: "decide", Verdict: in.Verdict, Hash: in.Hash, Roles: in.Roles},
 	})
 }
@@ -160,7 +160,7 @@ func (s *State) foldDecided(f *Fact, d *decidedData) {
 		s.move(a.node, pending, "T4")
 		s.wake(a.node)
 	case Denied, Expired:
-		n.cause, n.endedAt = "rejected", f.At
+		n.cause, n.endedAt, n.denied = "rejected", f.At, true
 		if d.Result == Expired {
 			n.cause = "expired"
 		}

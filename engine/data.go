@@ -144,10 +144,11 @@ type unknownData struct {
 }
 
 type attestedData struct {
-	Outcome     string    `json:"outcome"` // "done", "not_done", "abort"
+	Outcome     string    `json:"outcome"` // "done", "not_done", "abort", "expired"
 	Note        string    `json:"note,omitempty"`
 	Observation string    `json:"observation,omitempty"`
 	To          NodeState `json:"to"`
+	Cause       string    `json:"cause,omitempty"` // root cause handed on to the downstream
 }
 
 type inputData struct {

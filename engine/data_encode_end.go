@@ -71,6 +71,7 @@ func (d *attestedData) append(e *enc) {
 	e.strOpt("note", d.Note)
 	e.strOpt("observation", d.Observation)
 	e.str("to", string(d.To))
+	e.strOpt("cause", d.Cause)
 	e.close('}')
 }
 

@@ -70,10 +70,10 @@ func (e *enc) boolOpt(k string, v bool) {
 	}
 }
 
-// raw appends v, which must be compact JSON; nil is null.
+// raw appends v, which must be compact JSON; nothing is null.
 func (e *enc) raw(k string, v []byte) {
 	e.key(k)
-	if v == nil {
+	if len(v) == 0 {
 		e.b = append(e.b, "null"...)
 		return
 	}

@@ -3,8 +3,6 @@ package engine
 import (
 	"slices"
 	"time"
-
-	"sluice/policy"
 )
 
 // stopGrace is how long a running effect may still finish on cancel (P7).
@@ -20,14 +18,9 @@ func (s *State) halt(code Code, cause string) {
 // stopAll asks the shell to end what runs: reads at once, effects after a grace.
 func (s *State) stopAll() {
 	for i := range s.nodes {
-		if s.nodes[i].state != running {
-			continue
+		if s.nodes[i].state == running {
+			s.command(s.stopCommand(i))
 		}
-		grace := time.Duration(0)
-		if s.plan.Steps[i].Effect != policy.Read {
-			grace = stopGrace
-		}
-		s.stop(i, grace)
 	}
 	for _, id := range []string{PlannerNode, ReflectNode} {
 		if n, _ := s.at(id); n.state == running {
@@ -77,11 +70,28 @@ func (s *State) finish() bool {
 		s.startControl(ReflectNode, Conclude{})
 		return true
 	}
-	if s.run.halt != "" {
-		return s.end(s.run.halt, s.run.causes)
-	}
 	code, causes := s.judge()
+	if s.run.halt != "" && precedence(s.run.halt) >= precedence(code) {
+		code, causes = s.run.halt, s.run.causes
+	}
 	return s.end(code, causes)
+}
+
+// precedence orders codes that apply together (R71).
+func precedence(c Code) int {
+	switch c {
+	case UnsafeDetection:
+		return 5
+	case UserCancel:
+		return 4
+	case PermissionDenied:
+		return 3
+	case BudgetExhausted:
+		return 2
+	case Timeout:
+		return 1
+	}
+	return 0
 }
 
 // open counts plan nodes that are not terminal.
@@ -122,11 +132,11 @@ func (s *State) judge() (Code, []string) {
 			good++
 		case skipped:
 			if n.cause != "guard" && n.cause != "sibling" {
-				bad++
+				bad++ // only what nobody needs may be left out
 			}
 		default:
 			bad++
-			causes = addCause(causes, n.cause)
+			causes = s.rootCauses(i, causes)
 		}
 	}
 	if bad == 0 && s.plan.CheckContract(s.exitOutputs()) != nil {
@@ -163,6 +173,29 @@ func (s *State) exitOutputs() []byte {
 	return e.b
 }
 
+// rootCauses collects why an exit did not execute: its own cause, or those of
+// everything before it that kept it from executing, whichever came first.
+func (s *State) rootCauses(exit int, causes []string) []string {
+	seen := map[int]bool{exit: true}
+	for open := []int{exit}; len(open) > 0; {
+		i := open[0]
+		open = open[1:]
+		n := &s.nodes[i]
+		if !n.inherited {
+			causes = addCause(causes, n.cause)
+			continue
+		}
+		for _, d := range s.plan.Steps[i].Deps {
+			p := &s.nodes[d.From]
+			if (p.state == failed || p.state == cancelled) && !seen[d.From] {
+				seen[d.From] = true
+				open = append(open, d.From)
+			}
+		}
+	}
+	return causes
+}
+
 func addCause(causes []string, c string) []string {
 	if c == "" || slices.Contains(causes, c) {
 		return causes
@@ -173,16 +206,16 @@ func addCause(causes []string, c string) []string {
 }
 
 // failureCode picks the code of a run without one verified exit, in the order
-// of R71: permission first.
+// of R71: a person's word, then permission.
 func failureCode(causes []string) Code {
 	has := func(c string) bool { return slices.Contains(causes, c) }
 	switch {
+	case has("aborted"):
+		return UserCancel
 	case has("gate") || has("rejected"):
 		return PermissionDenied
 	case has("expired"):
 		return ConfirmRequired
-	case has("cancel") || has("aborted"):
-		return UserCancel
 	case has("failed:" + string(ClassUnavailable)):
 		return UnavailableDep
 	case has("failed:" + string(ClassContract)):
@@ -194,10 +227,9 @@ func failureCode(causes []string) Code {
 }
 
 func (s *State) takeConcluded(in *Concluded) {
-	v := in.Verdict
-	v.Claims = s.grounded(v.Claims)
+	v := Verdict{Text: clean(in.Verdict.Text), By: clean(in.Verdict.By), Claims: s.grounded(in.Verdict.Claims)}
 	s.emit(AttemptEnded, ReflectNode, in.Attempt, &endedData{
-		Input: endedInput{Kind: "concluded", Ruling: in.Ruling, Verdict: &v},
+		Input: endedInput{Kind: "concluded", Ruling: clean(in.Ruling), Verdict: &v},
 		To:    NodeExecuted, Method: "grounding",
 		Observation: deriveID("o_", s.run.id, ReflectNode, in.Attempt, 0)})
 }
@@ -218,7 +250,7 @@ func (s *State) grounded(claims []Claim) []Claim {
 			ok = ok && known[o]
 		}
 		if ok {
-			kept = append(kept, c)
+			kept = append(kept, Claim{Text: clean(c.Text), Observations: slices.Clone(c.Observations)})
 		}
 	}
 	return kept

@@ -16,11 +16,16 @@ const (
 // node (R29, R53). A result for an attempt that is over stays an orphan (R15).
 func (s *State) takeDone(in *AttemptDone) {
 	n, i := s.at(in.Node)
-	d := &endedData{Input: endedInput{Kind: "done", Output: compactJSON(in.Output), Blob: in.Blob,
-		Class: in.Class, Detail: cut(in.Detail), Unsent: in.Unsent, StartedAt: in.StartedAt, EndedAt: in.EndedAt},
+	d := &endedData{Input: endedInput{Kind: "done", Class: in.Class.known(), Detail: cut(in.Detail), Blob: cleanBlob(in.Blob),
+		Unsent: in.Unsent, StartedAt: in.StartedAt, EndedAt: in.EndedAt},
 		Observation: deriveID("o_", s.run.id, in.Node, in.Attempt, 0)}
-	if in.Class == ClassUnavailable {
+	switch problem := outputProblem(in); {
+	case in.Class == ClassUnavailable:
 		d.Input.Detail = UnavailableText // P24: one constant text
+	case problem != "":
+		d.Input.Class, d.Problem = ClassInvalid, problem
+	default:
+		d.Input.Output = compactJSON(in.Output)
 	}
 	if n.state != running || in.Attempt != n.attempt {
 		d.To = n.state.name()
@@ -42,6 +47,20 @@ func (s *State) takeDone(in *AttemptDone) {
 	s.emit(AttemptEnded, in.Node, in.Attempt, d)
 }
 
+// outputProblem says why an output cannot become part of the log; such a result
+// is a failure, because refusing it would leave its step running for ever.
+func outputProblem(in *AttemptDone) string {
+	switch {
+	case len(in.Output) == 0:
+		return ""
+	case len(in.Output) > OutputBytesMax && in.Blob == nil:
+		return "the output is larger than 64 KiB and stored nowhere"
+	case !validJSON(in.Output):
+		return "the output is not JSON"
+	}
+	return ""
+}
+
 // dropOversized keeps what is stored as a blob out of the fact (P30).
 func (s *State) dropOversized(d *endedData) {
 	if d.Input.Blob != nil {
@@ -54,7 +73,7 @@ func (s *State) verify(i int, d *endedData) {
 	step := &s.plan.Steps[i]
 	if d.Input.Class == ClassNone {
 		d.Method = "schema"
-		if d.Input.Output == nil {
+		if len(d.Input.Output) == 0 {
 			d.Input.Output = []byte("null")
 		}
 		err := s.env.Catalog.CheckOutput(step.Tool, step.Schema, d.Input.Output)
@@ -115,22 +134,22 @@ func (s *State) foldUnknown(f *Fact) {
 	}
 	s.running--
 	s.release1(n, n.reserve)
-	n.unknown = true
+	n.unknown, n.askedAt = true, f.At
 	s.unknown++
 	s.move(i, waiting, "T18")
 }
 
 func (s *State) takeAttest(in *Attest) {
 	n, _ := s.at(in.Node)
-	d := &attestedData{Outcome: in.Outcome, Note: in.Note, To: NodeCancelled}
+	d := &attestedData{Outcome: in.Outcome, Note: clean(in.Note), To: NodeCancelled, Cause: "aborted"}
 	switch in.Outcome {
 	case "done":
-		d.To = NodeExecuted
+		d.To, d.Cause = NodeExecuted, ""
 		d.Observation = deriveID("o_", s.run.id, in.Node, in.Attempt, 1)
 	case "not_done":
-		d.To = NodePending
+		d.To, d.Cause = NodePending, ""
 		if s.run.halt != "" {
-			d.To = NodeCancelled
+			d.To, d.Cause = NodeCancelled, haltCause(s.run.halt)
 		}
 	}
 	s.emit(OutcomeAttested, in.Node, n.attempt, d)
@@ -160,7 +179,8 @@ func (s *State) foldAttested(f *Fact, d *attestedData) {
 		s.move(i, pending, "T4")
 		s.wake(i)
 	default:
-		n.cause, n.endedAt = "aborted", f.At
+		n.cause, n.endedAt = d.Cause, f.At
+		n.denied = d.Outcome == "expired"
 		s.move(i, cancelled, "T5")
 	}
 }

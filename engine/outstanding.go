@@ -39,6 +39,9 @@ func Outstanding(s *State) ([]Command, []Withdrawn) {
 			continue
 		}
 		cmds = append(cmds, c)
+		if s.run.halt == UserCancel || s.run.halt == Timeout {
+			cmds = append(cmds, s.stopCommand(i)) // a halted run ends what runs again (P7)
+		}
 	}
 	return cmds, withdrawn
 }

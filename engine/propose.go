@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"time"
+	"unicode/utf8"
 
 	"sluice/engine/plan"
 )
@@ -33,7 +34,7 @@ func (s *State) controlCommand(id string, attempt int, c Command) Command {
 // adds it as version 1. What does not compile never runs.
 func (s *State) takePlanned(in *Planned) {
 	d := &endedData{
-		Input: endedInput{Kind: "planned", By: in.By, Answer: in.Answer, Unplanned: in.Unplanned},
+		Input: endedInput{Kind: "planned", By: clean(in.By), Answer: clean(in.Answer), Unplanned: cleanUnplanned(in.Unplanned)},
 		To:    NodeExecuted, Method: "form",
 		Observation: deriveID("o_", s.run.id, PlannerNode, in.Attempt, 0),
 	}
@@ -52,7 +53,7 @@ func (s *State) takePlanned(in *Planned) {
 	}
 	s.emit(AttemptEnded, PlannerNode, in.Attempt, d)
 	if compiled != nil {
-		s.addVersion(compiled, in.By, in.Unplanned)
+		s.addVersion(compiled, d.Input.By, d.Input.Unplanned)
 	}
 }
 
@@ -82,7 +83,7 @@ func marshal(v any) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-func validJSON(raw []byte) bool { return json.Valid(raw) }
+func validJSON(raw []byte) bool { return utf8.Valid(raw) && json.Valid(raw) }
 
 // compactJSON drops insignificant white space; nil stays nil.
 func compactJSON(raw []byte) []byte {

@@ -32,7 +32,7 @@ func (s *State) dispatch() bool {
 func (s *State) start(i int) {
 	params, problem := s.resolve(i)
 	if problem != "" {
-		s.change(i, failed, &changedData{Reason: "unresolved_reference", Cause: "failed:invalid", Detail: cut(problem), Rule: "T16"})
+		s.change(i, failed, &changedData{Reason: "unresolved_reference", Cause: s.dataCause(i), Detail: cut(problem), Rule: "T16"})
 		return
 	}
 	step := &s.plan.Steps[i]
@@ -180,8 +180,12 @@ func (s *State) callData(c *policy.Call) *callData {
 	return d
 }
 
-// stop asks the shell to end a running attempt (P7).
-func (s *State) stop(i int, grace time.Duration) {
-	step := &s.plan.Steps[i]
-	s.command(Stop{ID: "stop " + commandID(step.ID, s.nodes[i].attempt), Node: step.ID, Attempt: s.nodes[i].attempt, Grace: grace})
+// stopCommand ends a running attempt: reads at once, effects after a grace (P7).
+func (s *State) stopCommand(i int) Command {
+	step, n := &s.plan.Steps[i], &s.nodes[i]
+	grace := time.Duration(0)
+	if step.Effect != policy.Read {
+		grace = stopGrace
+	}
+	return Stop{ID: "stop " + commandID(step.ID, n.attempt), Node: step.ID, Attempt: n.attempt, Grace: grace}
 }

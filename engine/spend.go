@@ -59,8 +59,16 @@ func (s *State) over(want reserve) string {
 // warn says once per dimension that 80 % are used (R63).
 func (s *State) warn() {
 	for d := 0; d < dimCount; d++ {
+		if s.run.warned[d] {
+			continue
+		}
 		b := s.spend(d)
-		if used := b.Spent + b.Reserved; !s.run.warned[d] && used > 0 && used*5 >= b.Limit*4 {
+		used := b.Spent + b.Reserved
+		isHigh := used > 0 && used*5 >= b.Limit*4
+		if d == dimWallClock {
+			isHigh = s.run.activeUS >= s.wallWarnUS() // exact: a deadline waits for it
+		}
+		if isHigh {
 			s.emit(BudgetWarned, "", 0, &warnedData{Dimension: dimensionName(d), Limit: b.Limit, Used: used})
 		}
 	}

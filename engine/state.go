@@ -93,6 +93,9 @@ type node struct {
 	startedAt   int64
 	endedAt     int64
 	retryAt     int64
+	askedAt     int64  // when the outcome came in question
+	denied      bool   // by the gate, a person or an expiry (P24)
+	inherited   bool   // ended because of what came before it
 	output      []byte // verified, inline
 	blob        *Blob
 	observation string
@@ -104,10 +107,12 @@ type node struct {
 type approval struct {
 	ask       ApprovalAsk
 	node      int
+	attempt   int   // the one it would start
+	asked     int64 // µs UTC
 	approvers []string
 	result    ApprovalResult // "" while open
 	by        string
-	at        int64
+	at        int64 // of the last verdict
 }
 
 // New gives the empty State of a run to be created or folded.

@@ -26,6 +26,9 @@ func (s *State) Step(in Input) (Effects, error) {
 	if err := s.accept(in); err != nil {
 		return Effects{}, err
 	}
+	if _, ok := in.(*Timer); ok && !s.somethingDue(s.clamp(in.inputTime())) {
+		return Effects{}, nil // no fact, so no change either
+	}
 	s.begin(in)
 	s.take(in)
 	s.follow()
@@ -132,6 +135,17 @@ func (s *State) upstreamCause(i int) string {
 	return "upstream"
 }
 
+// dataCause is why a value cannot be read: what kept its step from executing,
+// or the reference itself (R22).
+func (s *State) dataCause(i int) string {
+	for _, d := range s.plan.Steps[i].Deps {
+		if p := &s.nodes[d.From]; d.Data && (p.state == failed || p.state == cancelled) && p.cause != "" {
+			return p.cause
+		}
+	}
+	return "failed:invalid"
+}
+
 func (s *State) decideGuard(i int) bool {
 	n, g := &s.nodes[i], s.plan.Steps[i].Guard
 	if g == nil || n.passed || n.hold > 0 {
@@ -140,8 +154,8 @@ func (s *State) decideGuard(i int) bool {
 	from := &s.nodes[g.From]
 	if from.state != executed || from.output == nil {
 		s.change(i, ready, &changedData{Reason: "guard_unresolved", Rule: "T1"})
-		s.change(i, failed, &changedData{Reason: "unresolved_reference", Cause: "failed:invalid",
-			Detail: "the guard reads " + g.Field + " of " + s.plan.Steps[g.From].ID + ", which has no verified output here", Rule: "T16"})
+		s.change(i, failed, &changedData{Reason: "unresolved_reference", Cause: s.dataCause(i),
+			Detail: cut("the guard reads " + g.Field + " of " + s.plan.Steps[g.From].ID + ", which has no verified output here"), Rule: "T16"})
 		return true
 	}
 	holds, err := g.Holds(from.output)
@@ -188,7 +202,7 @@ func (s *State) skipCandidate(i int) bool {
 		if s.effectful(i) {
 			return false
 		}
-		s.stop(i, 0)
+		s.command(s.stopCommand(i))
 	}
 	s.change(i, skipped, &changedData{Reason: "sibling_executed", Cause: "sibling", Rule: "T13"})
 	return true
@@ -203,12 +217,4 @@ func deriveID(prefix, run, node string, attempt, n int) string {
 	}
 	sum := h.Sum(nil)
 	return prefix + strings.ToLower(base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
-}
-
-// cut bounds a detail and drops nothing a reader needs to see it was cut.
-func cut(s string) string {
-	if len(s) <= DetailBytesMax {
-		return s
-	}
-	return strings.ToValidUTF8(s[:DetailBytesMax], "") + "…"
 }

@@ -1,5 +1,14 @@
 package engine
 
+import (
+	"slices"
+	"time"
+)
+
+// questionTTL is T_human for an outcome in question: after it the step is given
+// up, so that every run ends (R16, R74).
+const questionTTL = 24 * time.Hour
+
 // Deadline is the next time, µs UTC, at which a Timer input has something to
 // do; false when there is none.
 func (s *State) Deadline() (int64, bool) {
@@ -17,6 +26,13 @@ func (s *State) Deadline() (int64, bool) {
 			soonest(s.approval[k].ask.ExpiresAt + 1)
 		}
 	}
+	if s.unknown > 0 {
+		for i := range s.nodes {
+			if s.nodes[i].unknown {
+				soonest(s.nodes[i].askedAt + questionTTL.Microseconds())
+			}
+		}
+	}
 	if !s.run.paused {
 		for _, i := range s.retry {
 			if s.nodes[i].state == retryable {
@@ -24,64 +40,120 @@ func (s *State) Deadline() (int64, bool) {
 			}
 		}
 	}
-	if st := s.Status(); (st == Active || st == Planning) && s.run.halt == "" {
-		soonest(s.run.now + s.run.profile.WallMS*1000 - s.run.activeUS)
+	if s.ticking() && s.run.halt == "" {
+		if !s.run.warned[dimWallClock] {
+			soonest(s.run.now + s.wallWarnUS() - s.run.activeUS)
+		}
+		soonest(s.run.now + s.wallUS() - s.run.activeUS)
 	}
 	return at, some
 }
 
-// takeTimer does what has come due. When nothing has, it decides no fact.
-func (s *State) takeTimer() {
-	if !s.somethingDue() {
-		return
+// ticking says whether time counts as executing (P15).
+func (s *State) ticking() bool {
+	if !s.run.created {
+		return false
 	}
+	st := s.Status()
+	return st == Active || st == Planning
+}
+
+func (s *State) wallUS() int64 { return s.run.profile.WallMS * 1000 }
+
+// wallWarnUS is 80 % of the wall clock (R63).
+func (s *State) wallWarnUS() int64 { return s.run.profile.WallMS * 800 }
+
+// activeAt is the wall clock used if nothing happens before the given time.
+func (s *State) activeAt(at int64) int64 {
+	if s.ticking() {
+		return s.run.activeUS + at - s.run.now
+	}
+	return s.run.activeUS
+}
+
+// takeTimer does what has come due.
+func (s *State) takeTimer() {
 	s.emit(InputTimer, "", 0, &inputData{})
 	s.step.actor = "system"
 	s.expireApprovals()
+	s.expireQuestions()
 	s.grantRetries()
-	if s.wallExceeded() {
+	s.warn()
+	if s.run.halt == "" && s.run.activeUS >= s.wallUS() {
 		s.halt(Timeout, "wall_clock_ms")
 		s.stopAll()
 	}
 }
 
-func (s *State) wallExceeded() bool {
-	return s.run.halt == "" && !s.Ended() && s.run.activeUS >= s.run.profile.WallMS*1000
-}
-
-func (s *State) somethingDue() bool {
+func (s *State) somethingDue(at int64) bool {
 	if s.Ended() {
 		return false
 	}
 	for k := range s.approval {
-		if s.approval[k].result == "" && s.run.now > s.approval[k].ask.ExpiresAt {
+		if s.approval[k].result == "" && at > s.approval[k].ask.ExpiresAt {
 			return true
 		}
 	}
-	return s.retryDue() || s.wallExceeded()
+	return s.retryDue(at) || s.questionDue(at) || s.wallDue(at)
 }
 
-func (s *State) retryDue() bool {
+func (s *State) wallDue(at int64) bool {
+	used := s.activeAt(at)
+	return s.run.halt == "" && (used >= s.wallUS() || used >= s.wallWarnUS() && !s.run.warned[dimWallClock])
+}
+
+func (s *State) retryDue(at int64) bool {
 	for _, i := range s.retry {
-		if n := &s.nodes[i]; n.state == retryable && n.retryAt <= s.run.now {
+		if n := &s.nodes[i]; n.state == retryable && n.retryAt <= at {
 			return true
 		}
 	}
 	return false
 }
 
-// grantRetries returns nodes whose backoff is over to pending (T11).
+func (s *State) questionDue(at int64) bool {
+	if s.unknown == 0 {
+		return false
+	}
+	for i := range s.nodes {
+		if s.nodes[i].questionOver(at) {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *node) questionOver(at int64) bool {
+	return n.unknown && at >= n.askedAt+questionTTL.Microseconds()
+}
+
+// expireQuestions gives up steps whose outcome nobody told in time (T5): what
+// is not known to have happened does not count as done.
+func (s *State) expireQuestions() {
+	if s.unknown == 0 {
+		return
+	}
+	for i := range s.nodes {
+		if n := &s.nodes[i]; n.questionOver(s.run.now) {
+			s.emit(OutcomeAttested, s.plan.Steps[i].ID, n.attempt, &attestedData{Outcome: "expired", To: NodeCancelled, Cause: "expired"})
+		}
+	}
+}
+
+// grantRetries returns nodes whose backoff is over to pending (T11), in plan
+// order: a folded State knows the order of failures no better.
 func (s *State) grantRetries() {
-	open := s.retry[:0:0]
-	for _, i := range s.retry {
+	slices.Sort(s.retry)
+	due := slices.Compact(s.retry)
+	s.retry = nil
+	for _, i := range due {
 		n := &s.nodes[i]
 		switch {
 		case n.state != retryable:
 		case n.retryAt <= s.run.now && s.run.halt == "":
 			s.change(i, pending, &changedData{Reason: "retry", Rule: "T11"})
 		default:
-			open = append(open, i)
+			s.retry = append(s.retry, i)
 		}
 	}
-	s.retry = open
 }

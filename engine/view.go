@@ -23,6 +23,7 @@ type NodeView struct {
 	Blob        *Blob
 	Observation string
 	Approval    string             // open request, "" when none
+	Expires     int64              // of the open request, µs UTC
 	Unknown     bool               // waits for a person's word on its outcome
 	Step        *plan.CompiledStep // nil for control nodes
 }
@@ -87,21 +88,21 @@ func (s *State) view(id string, n *node, i int) NodeView {
 		v.Kind = "reflection"
 	default:
 		v.Step = &s.plan.Steps[i]
-		v.Approval = s.openApproval(i)
+		v.Approval, v.Expires = s.openApproval(i)
 	}
 	return v
 }
 
-func (s *State) openApproval(i int) string {
+func (s *State) openApproval(i int) (id string, expires int64) {
 	if s.nodes[i].state != waiting {
-		return ""
+		return "", 0
 	}
 	for k := range s.approval {
-		if s.approval[k].node == i && s.approval[k].result == "" {
-			return s.approval[k].ask.ID
+		if a := &s.approval[k]; a.node == i && a.result == "" {
+			return a.ask.ID, a.ask.ExpiresAt
 		}
 	}
-	return ""
+	return "", 0
 }
 
 // Approvals gives every request of the run in the order asked.
@@ -110,7 +111,7 @@ func (s *State) Approvals() []ApprovalView {
 	for k := range s.approval {
 		a := &s.approval[k]
 		list[k] = ApprovalView{ApprovalAsk: a.ask, Node: s.plan.Steps[a.node].ID,
-			Attempt: s.nodes[a.node].attempt + 1, Approvers: slices.Clone(a.approvers),
+			Attempt: a.attempt, RequestedAt: a.asked, Approvers: slices.Clone(a.approvers),
 			Result: a.result, By: a.by, At: a.at}
 	}
 	return list
@@ -165,16 +166,14 @@ func (s *State) digests() []Digest {
 // modelState hides how a step came to fail: a denial, a rejection and an
 // expiry are a failure like any other (P24).
 func modelState(n *node) NodeState {
-	switch n.cause {
-	case "gate", "rejected", "expired":
+	if n.denied {
 		return NodeFailed
 	}
 	return n.state.name()
 }
 
 func modelClass(n *node) Class {
-	switch n.cause {
-	case "gate", "rejected", "expired":
+	if n.denied {
 		return ClassUnavailable
 	}
 	return n.class
