@@ -16,13 +16,14 @@ type builder struct {
 	unplanned []Unplanned
 	remarks   []Unplanned // statements that ask for nothing
 
-	offered map[string]bool // candidates for the clause at hand; nil is all
-	last    []string        // steps of the last planned clause
-	listing string          // the last file.list
-	matches string          // the last file.search
-	found   string          // the last git.find
-	path    string          // the last file named
-	topic   *topic          // the last topic planned
+	offered  map[string]bool // candidates for the clause at hand; nil is all
+	last     []string        // steps of the last planned clause
+	listing  string          // the last file.list
+	matches  string          // the last file.search
+	searched string          // and where it looked
+	found    string          // the last git.find
+	path     string          // the last file named
+	topic    *topic          // the last topic planned
 
 	guard     *plan.Guard // the condition the clause stands under
 	condition string      // its words
@@ -45,7 +46,11 @@ func (b *builder) clause(p phrase) {
 	if p.otherwise && !b.flip() {
 		return
 	}
-	if p.negated || len(p.body) == 0 && !p.hasVerb {
+	if p.negated {
+		b.remember(p)
+		return
+	}
+	if len(p.body) == 0 && !p.hasVerb {
 		return
 	}
 	if b.broken != "" {
@@ -65,12 +70,27 @@ func (b *builder) clause(p phrase) {
 	b.last = ids
 }
 
+// remember lets "it" mean the file of "instead of deleting old.txt". No other
+// negated clause may give a later one its target.
+func (b *builder) remember(p phrase) {
+	first := withoutMarks(p.tokens)
+	files := read(p).files()
+	if b.path == "" && len(files) == 1 && (at(first, 0).text == "instead" || at(first, 0).text == "rather") {
+		b.path = files[0].path
+	}
+}
+
 // plan chooses the rule for a phrase by its verb. It gives the steps that answer
 // the phrase and why a part of it is not planned.
 func (b *builder) plan(p phrase) (ids []string, why string) {
 	r := read(p)
 	if r.isLater() {
 		return nil, "nothing here runs later or on a schedule"
+	}
+	if r.isTyped() {
+		if ids, why, is := b.planCommandLine(r); is {
+			return ids, why
+		}
 	}
 	switch p.class {
 	case verbDelete:

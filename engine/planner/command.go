@@ -60,6 +60,17 @@ func (b *builder) planCommandLine(r *reading) ([]string, string, bool) {
 	return ids, why, len(ids) > 0
 }
 
+// isTyped says whether the phrase is a command as typed: a program with flags.
+func (r *reading) isTyped() bool {
+	first := r.verb
+	if !r.hasVerb {
+		first = at(r.body, 0)
+	}
+	_, is := commandVerbs[first.raw]
+	hasFlags := slices.ContainsFunc(r.body, func(t token) bool { return t.kind == flag || t.raw == "aux" || t.kind == number && t.raw[0] == '-' })
+	return (is || first.raw == "git") && r.class != verbRun && hasFlags
+}
+
 // commandLine gives the tokens of the command: those of the quoted one, else the
 // body after "the command" and the like.
 func (r *reading) commandLine() []token {
@@ -72,7 +83,7 @@ func (r *reading) commandLine() []token {
 	for len(body) > 0 && (body[0].kind == mark && body[0].raw == ":" || determiners[body[0].text] || body[0].stem == "command" || body[0].text == "shell") {
 		body = body[1:]
 	}
-	if r.class == verbOther && r.verb.raw != "" {
+	if r.class != verbRun && r.verb.raw != "" {
 		return append([]token{r.verb}, body...)
 	}
 	return body

@@ -23,7 +23,34 @@ func connect(clauses []clause) []phrase {
 		}
 		out = append(out, p)
 	}
+	lendPlaces(out)
 	return out
+}
+
+// lendPlaces gives a search the place that its last term names: "search for foo
+// and bar in src".
+func lendPlaces(out []phrase) {
+	for i := len(out) - 2; i >= 0; i-- {
+		p, next := &out[i], out[i+1]
+		if p.class != verbSearch || next.class != verbSearch || !next.inherited || hasPlace(*p) {
+			continue
+		}
+		if from := placeStart(next); from >= 0 {
+			p.body = append(append([]token{}, p.body...), next.body[from:]...)
+		}
+	}
+}
+
+func hasPlace(p phrase) bool { return placeStart(p) >= 0 }
+
+// placeStart gives where a preposition with a place begins, or -1.
+func placeStart(p phrase) int {
+	for i, t := range p.body {
+		if next := at(p.body, i+1); i > 0 && placeWords[t.text] && (next.kind == pathish || folders[next.stem] || determiners[next.text]) {
+			return i
+		}
+	}
+	return -1
 }
 
 // inherit takes the verb and the polarity over from the clause before.

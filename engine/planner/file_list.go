@@ -80,18 +80,27 @@ func (r *reading) asksInside() bool {
 		r.text("content", "contents", "everything", "all", "inside") && len(r.places()) > 0
 }
 
-// bareFolder reads a folder named without a preposition: "list docs", "ls -la
-// reports".
+// bareFolder reads a folder named without a preposition and with nothing else:
+// "list docs", "ls reports".
 func (r *reading) bareFolder() string {
-	if r.class != verbList && r.class != verbShow || r.question || len(r.left(fileWords)) != 1 {
+	if r.class != verbList || r.question {
 		return ""
 	}
-	t := r.body[r.left(fileWords)[0]]
-	if t.kind != word || !folders[t.stem] || r.class == verbShow && r.verb.text != "ls" {
+	found := -1
+	for i, t := range r.body {
+		switch {
+		case r.used[i] || determiners[t.text] || t.text == "me" || t.text == "us":
+		case found < 0 && t.kind == word && folders[t.stem]:
+			found = i
+		default:
+			return ""
+		}
+	}
+	if found < 0 {
 		return ""
 	}
-	r.use(r.left(fileWords)[0], r.left(fileWords)[0]+1)
-	return t.raw
+	r.use(found, found+1)
+	return r.body[found].raw
 }
 
 // plainFiles says whether files without a place are those of the workspace and

@@ -125,7 +125,7 @@ func (b *builder) planPick(r *reading) ([]string, string, bool) {
 		return nil, "", false
 	}
 	ids, ref, why := b.pick(r)
-	if why != "" || len(ids) == 0 {
+	if why != "" {
 		return nil, why, true
 	}
 	if len(r.left(fileWords)) > 0 {

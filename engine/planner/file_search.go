@@ -16,6 +16,9 @@ func (b *builder) planSearch(r *reading) ([]string, string, bool) {
 		return nil, "", false
 	}
 	where, named := r.location(true)
+	if before := b.draft.step(b.matches); !named && r.inherited && before != nil && before.Params["path"] != nil {
+		where.path, named = b.searched, true
+	}
 	if where.outside {
 		return nil, outsideText, true
 	}
@@ -41,7 +44,7 @@ func (b *builder) planSearch(r *reading) ([]string, string, bool) {
 	if (noCase || !fromGoal) && b.takes("file.search", "ignore_case") {
 		s.chosen["ignore_case"] = true
 	}
-	b.matches = b.draft.add(s)
+	b.matches, b.searched = b.draft.add(s), where.path
 	b.listing = ""
 	return []string{b.matches}, "", true
 }
@@ -104,6 +107,7 @@ func (r *reading) query(goal string) (text string, fromGoal bool) {
 	if from < 0 {
 		return "", false
 	}
+	start := from
 	for from < len(r.body) && queryNoise[r.body[from].text] && from+1 < len(r.body) {
 		from++
 	}
@@ -114,7 +118,7 @@ func (r *reading) query(goal string) (text string, fromGoal bool) {
 	if to == from {
 		return "", false
 	}
-	r.use(from, to)
+	r.use(start, to)
 	return strings.Trim(goal[r.body[from].start:r.body[to-1].end], " ,;:?!"), true
 }
 

@@ -48,7 +48,7 @@ func (r *reading) files() []place {
 		return out
 	}
 	for i, t := range r.body {
-		if t.kind == quoted && looksLikePath(t.text) && (fileForm.MatchString(strings.ReplaceAll(path.Base(t.text), " ", "_")) || r.namesFile(i)) {
+		if t.kind == quoted && r.hasVerb && looksLikePath(t.text) && (fileForm.MatchString(strings.ReplaceAll(path.Base(t.text), " ", "_")) || r.namesFile(i)) {
 			out = append(out, newPlace(t.text, i))
 		}
 		if t.kind == word && r.namesFile(i) && !fillers[t.stem] && !fileWords[t.stem] && !placeWords[t.text] {

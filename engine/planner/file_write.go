@@ -198,7 +198,7 @@ func (b *builder) writeOutput(r *reading, target place) ([]string, string) {
 }
 
 // resultWords stand for what an earlier clause gave.
-var resultWords = wordSet("result output it that them this these those everything finding answer report summary information list content outcome response both lot")
+var resultWords = wordSet("match hit occurrence data result output it that them this these those everything finding answer report summary information list content outcome response both lot")
 
 // contentPhrase is what remains of the phrase without target and frame.
 func (r *reading) contentPhrase(target place) phrase {

@@ -6,11 +6,12 @@ import "sluice/engine/plan"
 var gitWords = wordSet(`git repository commit committed uncommitted dirty clean modify change changed unstaged staged untracked branch working tree
 	history log diff difference pending local unsaved checkout clone message author who made make latest recent newest subject hash project
 	nested codebase directory content stage against compared head master revision folder made whether unclean uncommited modification edit
-	work unfinished ahead behind status state`)
+	work unfinished ahead behind status state since`)
 
 // The aspects of git that the tools cover.
 var (
 	repositoryWords = wordSet("repository")
+	dirtyWords      = wordSet("uncommitted dirty unstaged staged untracked")
 	statusWords     = wordSet("uncommitted dirty unstaged staged untracked unclean branch")
 	logWords        = wordSet("commit history log committed")
 	diffWords       = wordSet("diff difference differ")
@@ -19,16 +20,9 @@ var (
 
 // planGit plans phrases about git repositories.
 func (b *builder) planGit(r *reading) ([]string, string, bool) {
-	isGit := r.text("git") || r.has(repositoryWords)
-	status := r.has(statusWords) || (r.text("clean", "status", "pending") || r.has(changeWords) && r.text("uncommitted", "local", "pending", "unsaved")) && (isGit || b.found != "" && len(r.body) < 8 && r.text("clean"))
-	status = status && (isGit || r.has(wordSet("uncommitted dirty unstaged staged untracked")) || r.text("branch") && len(r.places()) > 0 || r.text("clean"))
-	diff := r.has(diffWords) && (isGit || r.text("commit", "head", "committed") || onlyFolder(r))
-	log := !diff && r.has(logWords) && (isGit || r.text("commit", "commits", "committed"))
-	if !isGit && !status && !diff && !log {
+	is := b.gitAspects(r)
+	if !is.about {
 		return nil, "", false
-	}
-	if status && log && r.text("uncommitted", "dirty") {
-		log = r.text("log", "history", "commits")
 	}
 	where, named := r.location(false)
 	if where.outside {
@@ -40,17 +34,45 @@ func (b *builder) planGit(r *reading) ([]string, string, bool) {
 	if len(r.left(gitWords)) > 0 {
 		return nil, "", false
 	}
-	g := gitAsk{where: where, named: named, many: r.asksMany() || !named && !isGit && b.found != "" && (r.inherited || r.text("which", "them", "those", "they", "any", "each", "all", "their", "its"))}
+	g := gitAsk{where: where, named: named, many: r.asksMany() || !named && b.found != "" && r.pointsAtFound()}
 	switch {
-	case diff:
+	case is.diff:
 		return b.gitOne(r, "git.diff", g)
-	case status:
+	case is.status:
 		return b.gitStatus(r, g)
-	case log:
+	case is.log:
 		return b.gitOne(r, "git.log", g)
 	}
 	ids, why := b.gitFind(r, g)
 	return ids, why, true
+}
+
+// gitAspects is what of git a phrase is about.
+type gitAspects struct{ about, status, log, diff bool }
+
+func (b *builder) gitAspects(r *reading) gitAspects {
+	named := r.text("git") || r.has(repositoryWords)
+	back := b.found != "" && r.pointsAtFound()
+	dirty := r.has(dirtyWords) || r.has(changeWords) && r.text("local", "pending", "unsaved", "uncommitted")
+	folder := len(r.places()) > 0
+	a := gitAspects{
+		status: dirty || r.text("clean", "unclean") && (named || back || folder) || r.text("branch", "branches") && (named || back || folder) ||
+			r.text("status", "state", "statuses") && (named || back) || r.has(changeWords) && (named || back),
+		diff: r.has(diffWords) && (named || back || r.text("commit", "head") || onlyFolder(r)) ||
+			r.has(changeWords) && r.text("since", "against") && r.text("commit") && !dirty,
+	}
+	a.log = !a.diff && (r.text("commit", "commits", "committed") || r.has(logWords) && (named || back))
+	if a.log && a.status { // "commit" beside a state is what the state is about
+		a.log = !dirty && !r.text("branch", "clean")
+		a.status = !a.log
+	}
+	a.about = named || a.status || a.diff || a.log
+	return a
+}
+
+// pointsAtFound says whether the repositories found before are meant.
+func (r *reading) pointsAtFound() bool {
+	return r.text("which", "them", "those", "they", "any", "each", "all", "their", "its", "these", "ones", "every") || r.inherited
 }
 
 // gitAsk is what a phrase says about which repositories are meant.

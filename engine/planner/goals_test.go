@@ -201,3 +201,10 @@ func TestGoalsDev(t *testing.T) {
 		t.Errorf("declined %d of %d goals that no tool can do, want all but one", declined, declines)
 	}
 }
+
+func TestP38_OwnGoals(t *testing.T) {
+	right, of, declined, declines := score(t, readGoals(t, filepath.Join("testdata", "goals.tsv")))
+	if right != of || declined != declines {
+		t.Errorf("right tools for %d of %d goals, declined %d of %d", right, of, declined, declines)
+	}
+}

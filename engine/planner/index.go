@@ -116,12 +116,16 @@ const termsMax = 64
 
 func (p phrase) terms() []string {
 	var out []string
-	for _, t := range p.tokens {
-		if t.kind == word && len(out) < termsMax {
-			out = append(out, t.text)
-			if t.stem != t.text {
-				out = append(out, t.stem)
-			}
+	for _, t := range append([]token{p.verb}, p.tokens...) {
+		switch {
+		case len(out) >= termsMax:
+			return out
+		case t.kind == pathish || t.kind == quoted && looksLikePath(t.text):
+			out = append(out, "file", "folder")
+		case t.kind == command:
+			out = append(out, strings.Fields(t.text)...)
+		case t.kind == word && t.text != "":
+			out = append(out, t.text, t.stem)
 		}
 	}
 	return out

@@ -1,6 +1,10 @@
 package planner
 
-import "slices"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // planLook plans a phrase that asks to be shown something. The rules go from
 // the most to the least particular; the first that accepts decides.
@@ -68,11 +72,11 @@ func (r *reading) topics() []*topic {
 }
 
 func (r *reading) takeHeads(t *topic) bool {
-	found := false
+	found := t.tool == "process_list" && r.asksEater() || t.tool == "env_list" && r.takeNames()
 	for _, head := range t.heads {
 		for i := range r.body {
-			if r.standsAt(head, i) {
-				r.use(i, i+len(head))
+			if n := r.standsAt(head, i); n > 0 {
+				r.use(i, i+n)
 				found = true
 			}
 		}
@@ -80,16 +84,51 @@ func (r *reading) takeHeads(t *topic) bool {
 	return found
 }
 
-func (r *reading) standsAt(head []string, i int) bool {
-	if i+len(head) > len(r.body) {
-		return false
-	}
+// standsAt gives how many tokens a head takes from a position on, 0 when it does
+// not stand there. Articles may stand between its words: "name of the machine".
+func (r *reading) standsAt(head []string, from int) int {
+	i := from
 	for j, w := range head {
-		if t := r.body[i+j]; t.kind != word || t.stem != w || r.used[i+j] {
-			return false
+		for j > 0 && i < len(r.body) && between[r.body[i].text] && r.body[i].stem != w {
+			i++
+		}
+		if i >= len(r.body) || r.body[i].kind != word || r.body[i].stem != w || r.used[i] {
+			return 0
+		}
+		i++
+	}
+	return i - from
+}
+
+var between = map[string]bool{"the": true, "my": true, "our": true, "your": true, "this": true, "that": true, "all": true, "is": true, "are": true,
+	"a": true, "its": true}
+
+// asksEater reads "what is eating my CPU", which asks for a process without
+// saying so.
+func (r *reading) asksEater() bool {
+	asks := r.question && r.text("what", "whats", "who", "whos", "which", "anything", "something") && !r.text("much", "many")
+	return asks && r.has(eaterWords) && r.has(resourceWords) && !r.has(portWords)
+}
+
+var (
+	eaterWords    = wordSet("eat hog consume use take need occupy busy")
+	resourceWords = wordSet("cpu memory ram resource processor core swap")
+)
+
+// envName is how variables are written.
+var envName = regexp.MustCompile(`^(?:\$[A-Za-z_][A-Za-z0-9_]*|[A-Z][A-Z0-9]*_[A-Z0-9_]+|PATH|HOME)$`)
+
+// takeNames accounts for names of variables. It says whether the phrase is about
+// one: "is JAVA_HOME set", "what is $PATH".
+func (r *reading) takeNames() bool {
+	found := false
+	for i, t := range r.body {
+		if t.kind == word && envName.MatchString(t.raw) && (t.raw[0] == '$' || r.text("set", "defined", "exported", "variable", "variables", "environment", "env")) {
+			r.use(i, i+1)
+			found = true
 		}
 	}
-	return true
+	return found
 }
 
 // tolerates lets one unknown adjective pass where the head is a phrase of two
@@ -190,7 +229,7 @@ func wholeNumber(t token) int {
 		return numberWords[t.text]
 	}
 	n := 0
-	for _, c := range t.raw {
+	for _, c := range strings.TrimPrefix(t.raw, "-") {
 		if t.kind != number || c < '0' || c > '9' || n > 1_000_000 {
 			return 0
 		}

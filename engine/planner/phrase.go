@@ -17,6 +17,7 @@ type phrase struct {
 	then      bool // order is asked for
 	later     bool // "before …": happens after the clause before it
 	hasVerb   bool // it states a verb or a question of its own, known or not
+	gerund    bool // "after reading a.txt": the verb is inflected
 	positive  bool // "just", "only" or "but" end a negation before it
 }
 
@@ -128,6 +129,11 @@ func (p *phrase) readLead(rest []token) []token {
 		if n := leads(rest, conditions); n > 0 && !openQuestion(rest[0], at(rest, 1)) && (rest[0].text != "once" || p.joint == jointIf) {
 			p.condition, p.unless = true, p.unless || rest[0].text == "unless"
 			rest = rest[n:]
+			continue
+		}
+		if rest[0].text == "after" && gerundOf(at(rest, 1)) != verbNone {
+			p.gerund = true
+			rest = rest[1:]
 			continue
 		}
 		if rest[0].kind == mark {

@@ -107,6 +107,10 @@ func newPlace(raw string, at int) place {
 // accounts for its words: "in src", "under the folder projects", "docs/", "the
 // inbox folder", "in the workspace". bare allows any word after a preposition.
 func (r *reading) location(bare bool) (place, bool) {
+	if next := at(r.body, 1); r.class == verbSearch && next.text == "for" && len(r.used) > 0 && !r.used[0] && folders[r.body[0].stem] {
+		r.use(0, 1)
+		return r.placeAt(0), true
+	}
 	for i, t := range r.body {
 		if r.used[i] || t.kind != word {
 			continue

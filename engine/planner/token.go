@@ -32,7 +32,7 @@ type token struct {
 }
 
 var (
-	numberForm  = regexp.MustCompile(`^[$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?:%|[kKmMgGtT](?:i?[bB])?)?$`)
+	numberForm  = regexp.MustCompile(`^-?[$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?:%|[kKmMgGtT](?:i?[bB])?)?$`)
 	addressForm = regexp.MustCompile(`(?i)^(?:[a-z][a-z0-9+.-]*://\S+|www\.\S+|[^\s@]+@[^\s@]+\.[a-z]{2,}|\d{1,3}(?:\.\d{1,3}){3})$`)
 	domainForm  = regexp.MustCompile(`(?i)^(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|edu|gov|de|uk|eu|fr|at|ch|it|es|co|ai|info)$`)
 	fileForm    = regexp.MustCompile(`^[^\s/]*[^\s/.]\.[A-Za-z][A-Za-z0-9]{0,9}$|^\.[A-Za-z][A-Za-z0-9_.-]+$|^[^\s/]+\.(?:7z|1)$`)

@@ -54,7 +54,7 @@ var topics = []topic{
 		tool: "disk_usage",
 		heads: heads(`disk usage|disk space|free space|storage space|file system|filesystem|mount point|mountpoint|hard drive|hard disk|space left|
 			drive space|space on disk|disk utilisation|disk capacity|storage capacity|storage usage|space usage|space use|disk consumption|
-			space available|inode|df|room left|mounted volume|used space|storage left|space free|disk full|disk fill|disk|partition|
+			space available|inode|df|room left|how full|how much space|much space|mounted volume|used space|storage left|space free|disk full|disk fill|disk|partition|
 			storage|drive|volume|mount`),
 		explains: wordSet(`full fullest free use usage left remain available percent capacity size below above under nearly almost run big biggest
 			small smallest room gigabyte terabyte megabyte hard root local enough attention consume consumption occupied fill empty

@@ -69,10 +69,10 @@ func (p *phrase) readVerb(rest []token) {
 		}
 	}
 	class := classOf(head)
-	if p.later || p.negated {
+	if p.later || p.negated || p.gerund {
 		class = gerundOf(head)
 	}
-	if class != verbNone && !actsAsNoun(rest) {
+	if class != verbNone && !p.actsAsNoun(rest) {
 		p.take(class, rest, 1)
 		return
 	}
@@ -86,6 +86,7 @@ func (p *phrase) readVerb(rest []token) {
 // take notes the verb of n tokens and puts the rest into the body.
 func (p *phrase) take(class verbClass, rest []token, n int) {
 	p.class, p.verb, p.hasVerb = class, rest[0], true
+	p.negated = p.negated || class == verbLeave
 	p.body = append(p.body, rest[n:]...)
 }
 
@@ -140,7 +141,7 @@ var determiners = map[string]bool{"the": true, "a": true, "an": true, "my": true
 
 // actsAsNoun says whether a word that could be a verb is a noun or an adjective
 // here: "list of open ports", "open ports", "free memory", "mount points".
-func actsAsNoun(rest []token) bool {
+func (p *phrase) actsAsNoun(rest []token) bool {
 	next := at(rest, 1)
 	switch rest[0].text {
 	case "list", "report", "count", "record", "log", "name", "state", "summary", "note", "search", "copy", "total", "average", "sum", "number",
@@ -153,13 +154,13 @@ func actsAsNoun(rest []token) bool {
 	case "mount":
 		return next.stem == "point" || len(rest) == 1
 	case "commit":
-		return commitNouns[next.stem] || len(rest) == 1
+		return commitNouns[next.stem] || len(rest) == 1 && !p.opens
 	case "swap", "load", "boot", "file", "process", "memory", "code", "head":
 		return next.kind == word && rest[0].text != "head" || len(rest) == 1
 	case "git":
 		return true
 	}
-	return len(rest) == 1 && nounsAlone[rest[0].stem]
+	return len(rest) == 1 && !p.opens && nounsAlone[rest[0].stem]
 }
 
 var (
