@@ -246,7 +246,7 @@ func askForm(v Home) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "\"> <button class=\"button\" data-kind=\"primary\" aria-label=\"Run\">Run <kbd class=\"script-only\" aria-hidden=\"true\">Ctrl ↵</kbd></button></div></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "\"> <button class=\"button\" data-kind=\"primary\" aria-label=\"Run\">Run <span class=\"key-hint script-only\" data-keys=\"Ctrl ↵\"></span></button></div></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

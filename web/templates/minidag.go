@@ -7,12 +7,12 @@ import (
 
 // Sizes of the packet's small picture in px.
 const (
-	miniWidth  = 150 // a card
+	miniWidth  = 176 // a card
 	miniHeight = 28
 	miniStep   = 36 // from row to row
 	miniGap    = 48 // between columns, where the edges run
 	miniMax    = 4  // cards a side; the rest is counted
-	miniChars  = 18 // of a label
+	miniChars  = 22 // of a label
 )
 
 // miniCard is one placed card.

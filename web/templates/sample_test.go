@@ -279,7 +279,7 @@ func sampleQuestion() Packet {
 func sampleDecided() Packet {
 	p := samplePacket()
 	p.State = StateDenied
-	p.Conflict = &Decision{Result: StateDenied, Who: Person{Name: "Mara Lindqvist"}, At: sampleNow - 4*sec, Note: "You were 4 s late. Your answer was not used."}
+	p.Late, p.Dag.Self.State = "You were 4 s late. Your answer was not used.", "failed"
 	p.Decision = &Decision{Result: StateDenied, Who: Person{Name: "Mara Lindqvist"}, At: sampleNow - 4*sec, Reason: "Keep it until Monday."}
 	return p
 }

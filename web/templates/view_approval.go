@@ -70,7 +70,7 @@ type Packet struct {
 	MayNot     string // why this viewer cannot decide
 	Decision   *Decision
 	Problem    string // why an answer was refused, shown at the reason
-	Conflict   *Decision
+	Late       string // this viewer answered after somebody else: "Your answer was not used."
 	Position   string // "1 of 3"
 }
 
@@ -94,7 +94,6 @@ type Decision struct {
 	Who    Person
 	At     int64
 	Reason string
-	Note   string // "Your answer was not used."
 }
 
 // Dag is the step's place in the plan, one hop each way.

@@ -51,12 +51,13 @@ function opening(board: Board, box: HTMLElement): Viewport {
   const all = [...board.store.model.nodes.values()];
   const right = Math.max(0, ...all.map((n) => n.x)) + cardWidth;
   const bottom = Math.max(0, ...all.map((n) => n.y)) + cardHeight;
-  const fits = right + 2 * margin.x <= box.clientWidth && bottom + 2 * margin.y <= box.clientHeight;
   const at = frontier(board.store.model)[0];
-  if (fits || !at) return { ...margin, zoom: 1 };
-  const x = Math.min(margin.x, box.clientWidth / 2 - at.x - cardWidth / 2);
-  const y = Math.min(margin.y, box.clientHeight / 2 - at.y - cardHeight / 2);
-  return { x: Math.round(x), y: Math.round(y), zoom: 1 };
+  const along = (room: number, size: number, before: number, at: number, card: number): number =>
+    size + 2 * before <= room || at + card + 2 * before <= room ? before : Math.round(room / 2 - at - card / 2);
+  return {
+    x: along(box.clientWidth, right, margin.x, at?.x ?? 0, cardWidth),
+    y: along(box.clientHeight, bottom, margin.y, at?.y ?? 0, cardHeight), zoom: 1,
+  };
 }
 
 export interface Camera { show(id: string): void; zoom(by: "in" | "out" | "one"): void; toggleFollow(): void }

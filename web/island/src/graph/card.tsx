@@ -1,6 +1,6 @@
 // One step on the canvas. The border is an SVG rectangle, so that every style
 // of P2 looks the same in every browser.
-import { memo } from "react";
+import { memo, useState } from "react";
 import type { NodeProps } from "@xyflow/react";
 import { span, took } from "../shared";
 import type { NodeView } from "../wire";
@@ -12,7 +12,16 @@ export function Icon({ name, className = "i" }: { name: string; className?: stri
   return <svg className={className} viewBox="0 0 16 16" aria-hidden="true"><use href={`#i-${name}`} /></svg>;
 }
 
-// insets keeps a border of any width inside the card.
+// Ends are where React Flow reads the ends of edges: it measures a card's
+// declared handles once more when the card is mounted.
+const ends = (
+  <>
+    <i className="end target" data-handlepos="left" />
+    <i className="end source" data-handlepos="right" />
+  </>
+);
+
+// widths keeps a border of any width inside the card.
 const widths: Record<string, number> = { running: 2, blocked: 2, retrying: 2, failed: 3 };
 
 function Border({ tone }: { tone: string }) {
@@ -46,16 +55,18 @@ export const StepCard = memo(function StepCard({ id, data }: NodeProps) {
   const selected = useIs(board.selected, id);
   const tabStop = useIs(board.tabStop, id);
   const far = useCell(board.far);
+  const [fresh] = useState(() => board.store.isFresh(id));
   if (!node) return null;
   const look = lookOf(node.state);
   const attributes = {
-    role: "button", tabIndex: tabStop ? 0 : -1, "data-node": id, "data-state": node.state, "data-tone": look.tone,
+    role: "group", tabIndex: tabStop ? 0 : -1, "data-node": id, "data-state": node.state, "data-tone": look.tone,
     "aria-label": nameOf(node, position, total()), "aria-current": selected || undefined,
   };
-  if (far) return <div className="step-block" {...attributes} />;
+  if (far) return <div className="step-block" {...attributes}>{ends}</div>;
   const note = node.state === "failed_retryable" && node.note === "" ? `try ${node.attempt + 1}` : node.note;
   return (
-    <div className="step-card" {...attributes}>
+    <div className="step-card" data-new={fresh || undefined} {...attributes}>
+      {ends}
       <Border tone={look.tone} />
       {node.v > 1 && node.v === board.store.model.version && <span className="tag step-new" data-kind="new">new in v{node.v}</span>}
       {node.join === "any_of" && <span className="step-join">any</span>}

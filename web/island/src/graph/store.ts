@@ -20,6 +20,7 @@ export class GraphStore {
   private painter: Painter | undefined;
   private timer = 0;
   private painted = 0;
+  private fresh = new Set<string>(); // added in the batch that is being painted
   onPainted: (seq: number, change: Change) => void = () => {};
 
   constructor(boot: Boot) { this.model = modelOf(boot.seq, boot.view); }
@@ -36,6 +37,9 @@ export class GraphStore {
     this.structure.add(listener);
     return () => this.structure.delete(listener);
   };
+
+  // isFresh is true for a card drawn for the first time: only that one fades in.
+  isFresh = (id: string): boolean => this.fresh.has(id);
 
   mount(painter: Painter): void { this.painter = painter; this.flush(); }
 
@@ -68,10 +72,12 @@ export class GraphStore {
     const change = this.pending;
     this.pending = noChange();
     this.painted = performance.now();
+    this.fresh = change.structure ? change.nodes : new Set();
     this.painter?.paint(() => {
       if (change.structure) for (const listener of [...this.structure]) listener();
       for (const id of change.nodes) for (const listener of [...(this.nodes.get(id) ?? [])]) listener();
     });
+    this.fresh = new Set();
     this.onPainted(this.model.seq, change);
   }
 }
