@@ -52,6 +52,9 @@ func (f *follower) follow(ctx context.Context) {
 			return
 		}
 		first = false
+		if len(rows) > 0 {
+			f.socket.send(map[string]any{"t": "inv", "k": []string{"run:" + f.run}})
+		}
 		select {
 		case <-woken:
 		case <-ctx.Done():

@@ -60,6 +60,7 @@ type ApprovalFilter struct {
 type Approval struct {
 	engine.ApprovalAsk
 	Run, Node   string
+	Seq         int64  // of the fact that holds the whole request
 	State       string // pending, counted, approved, denied, expired, voided
 	RequestedAt int64
 	DecidedAt   int64

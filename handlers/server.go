@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"sluice/engine"
+	"sluice/web/static"
 )
 
 // Limits on requests (P14, P41).
@@ -51,19 +52,27 @@ type Server struct {
 	sessions *scs.SessionManager
 	local    [sha256.Size]byte
 	sockets  sockets
+	files    *static.Files
+	static   http.Handler
 }
 
-// New builds the Server with every route.
-func New(cfg Config) *Server {
+// New builds the Server with every route. It fails only when the binary was
+// built without its bundles.
+func New(cfg Config) (*Server, error) {
+	files, err := static.New()
+	if err != nil {
+		return nil, err
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, echo: echo.New(), sessions: newSessions(cfg), local: sha256.Sum256([]byte(cfg.LocalSecret))}
+	s := &Server{cfg: cfg, echo: echo.New(), sessions: newSessions(cfg), local: sha256.Sum256([]byte(cfg.LocalSecret)),
+		files: files, static: files}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.fail
 	s.echo.Use(s.guardHeaders, limitBody, s.authenticate)
 	s.routes()
-	return s
+	return s, nil
 }
 
 func newSessions(cfg Config) *scs.SessionManager {

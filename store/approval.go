@@ -186,6 +186,7 @@ func (s *Store) Approval(ctx context.Context, id string) (*Approval, error) {
 // ApprovalFilter chooses approvals; the zero value chooses all.
 type ApprovalFilter struct {
 	Open   bool   // only those a person may still answer
+	Closed bool   // only those that are settled
 	Run    string // "" = of all runs
 	Limit  int    // 0 or beyond listMax = listMax
 	Cursor string // as given by the page before
@@ -222,6 +223,9 @@ func approvalQuery(f ApprovalFilter) (query string, args []any, err error) {
 	where, order, beyond := []string{"1"}, "DESC", "<"
 	if f.Open {
 		where, order, beyond = []string{"state IN ('pending','counted')"}, "ASC", ">"
+	}
+	if f.Closed {
+		where = append(where, "state NOT IN ('pending','counted')")
 	}
 	if f.Run != "" {
 		where, args = append(where, "run = ?"), append(args, f.Run)

@@ -60,13 +60,7 @@ func (l pageLog) Runs(ctx context.Context, f handlers.RunFilter) ([]engine.Summa
 }
 
 func (l pageLog) Approvals(ctx context.Context, f handlers.ApprovalFilter) ([]handlers.Approval, string, error) {
-	in := store.ApprovalFilter{Run: f.Run, Limit: f.Limit, Cursor: f.Cursor}
-	switch {
-	case f.Open:
-		in.States = []store.ApprovalState{store.ApprovalPending, store.ApprovalCounted}
-	case f.Closed:
-		in.States = []store.ApprovalState{store.ApprovalApproved, store.ApprovalDenied, store.ApprovalExpired, store.ApprovalVoided}
-	}
+	in := store.ApprovalFilter{Run: f.Run, Open: f.Open, Closed: f.Closed, Limit: f.Limit, Cursor: f.Cursor}
 	page, next, err := l.store.Approvals(ctx, in)
 	if err != nil {
 		return nil, "", refusal(err)

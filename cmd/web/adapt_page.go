@@ -62,7 +62,7 @@ func (r running) Submit(ctx context.Context, in *engine.Create, s handlers.Submi
 }
 
 func toApproval(a *store.Approval) handlers.Approval {
-	h := handlers.Approval{Run: a.Run, Node: a.Node, State: string(a.State), RequestedAt: a.RequestedAt,
+	h := handlers.Approval{Run: a.Run, Node: a.Node, Seq: a.Seq, State: string(a.State), RequestedAt: a.RequestedAt,
 		DecidedAt: a.DecidedAt, Reason: a.Reason, Approvers: a.Actors,
 		ApprovalAsk: engine.ApprovalAsk{ID: a.ID, Hash: a.Hash, ExpiresAt: a.ExpiresAt, Asks: a.Asks, Self: a.Self,
 			Requester: a.Requester, Tool: a.Tool, Impact: a.Impact}}

@@ -33,8 +33,8 @@ func planCommand(ctx context.Context, s streams, args []string) int {
 	return fail(s, fmt.Errorf("use plan check FILE or plan propose \"goal\": %w", errUsage))
 }
 
-// readPlan reads a plan document; YAML by its file name. What is too large is
-// handed on cut, so that the finding names the limit.
+// readPlan reads a plan document. What is too large is handed on cut, so that
+// the finding names the limit.
 func readPlan(path string) ([]byte, error) {
 	raw, err := readLimited(path, plan.DocumentBytesMax)
 	if len(raw) > plan.DocumentBytesMax {
@@ -43,10 +43,23 @@ func readPlan(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read plan: %w", err)
 	}
-	if ext := filepath.Ext(path); ext == ".yaml" || ext == ".yml" {
-		return yamlform.JSON(raw)
-	}
 	return raw, nil
+}
+
+// isYAML goes by the file's name.
+func isYAML(path string) bool {
+	ext := filepath.Ext(path)
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// planJSON gives a plan file as JSON; what is wrong with its YAML comes as findings.
+func planJSON(path string) ([]byte, []plan.Finding, error) {
+	raw, err := readPlan(path)
+	if err != nil || !isYAML(path) {
+		return raw, nil, err
+	}
+	doc, findings := yamlform.ToJSON(raw)
+	return doc, findings, nil
 }
 
 // offline gives the tool declarations without a data directory.
@@ -76,7 +89,7 @@ func planCheck(_ context.Context, s streams, args []string) int {
 	if len(rest) != 1 {
 		return fail(s, fmt.Errorf("plan check wants one file: %w", errUsage))
 	}
-	doc, err := readPlan(rest[0])
+	doc, findings, err := planJSON(rest[0])
 	if err != nil {
 		return fail(s, err)
 	}
@@ -90,7 +103,10 @@ func planCheck(_ context.Context, s streams, args []string) int {
 	}
 	defer free()
 	env.Catalog = registry.Catalog()
-	compiled, findings := handlers.CompilePlan(doc, env, "bench")
+	var compiled *plan.Compiled
+	if len(findings) == 0 {
+		compiled, findings = handlers.CompilePlan(doc, env, "bench")
+	}
 	report := handlers.CheckReport(compiled, findings)
 	if err := printJSON(s.out, report); err != nil {
 		return fail(s, err)

@@ -12,14 +12,14 @@ import (
 
 // builtin is the built-in planner (no model) with its index.
 type builtin struct {
-	index   *store.Index
+	index   *store.ToolIndex
 	planner *planner.Planner
 }
 
 const builtinName = "builtin"
 
 func newBuiltin(catalog *plan.Catalog) (*builtin, error) {
-	index, err := store.NewIndex(catalog)
+	index, err := store.NewToolIndex(planner.Documents(catalog))
 	if err != nil {
 		return nil, err
 	}

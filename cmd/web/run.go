@@ -59,7 +59,7 @@ func runGoal(ctx context.Context, s streams, args []string) int {
 		return code
 	}
 	if err := fillRequest(&req, rest, planFile); err != nil {
-		return fail(s, err)
+		return failRun(s, err)
 	}
 	if err := cfg.settle(); err != nil {
 		return fail(s, err)
@@ -79,9 +79,12 @@ func fillRequest(req *runRequest, rest []string, planFile string) error {
 		}
 		return nil
 	}
-	doc, err := readPlan(planFile)
+	doc, findings, err := planJSON(planFile)
 	if err != nil {
 		return err
+	}
+	if len(findings) > 0 {
+		return refuseFindings(findings)
 	}
 	req.Plan = doc
 	return nil
@@ -186,15 +189,19 @@ func (a *app) create(req *runRequest) (*engine.Create, error) {
 	compiled, findings := handlers.CompilePlan(req.Plan, plan.Env{Catalog: a.registry.Catalog(), Policy: a.policies.Current(),
 		Scopes: in.Scopes, Intent: rank, Requester: in.Actor, Author: plan.Person}, req.Profile)
 	if compiled == nil {
-		raw, err := json.Marshal(findings)
-		if err != nil {
-			return nil, err
-		}
-		return nil, &refusedPlan{&engine.Refusal{Code: "invalid", Message: "the plan does not compile", Fix: "mend the findings"}, raw}
+		return nil, refuseFindings(findings)
 	}
 	in.Plan, in.PlanDoc, in.PlanAuthor = compiled, req.Plan, plan.Person
 	in.Goal = first(in.Goal, compiled.Goal)
 	return in, nil
+}
+
+func refuseFindings(findings []plan.Finding) error {
+	raw, err := json.Marshal(findings)
+	if err != nil {
+		return err
+	}
+	return &refusedPlan{&engine.Refusal{Code: "invalid", Message: "the plan does not compile", Fix: "mend the findings"}, raw}
 }
 
 // failRun prints a refused plan's findings as JSON; other errors as a line.

@@ -106,10 +106,13 @@ func (a *app) announce(_ context.Context, address string) (serverInfo, error) {
 }
 
 func (a *app) serveHTTP(ctx context.Context, listener net.Listener, local string) error {
-	h := handlers.New(handlers.Config{
+	h, err := handlers.New(handlers.Config{
 		Engine: running{a.shell, a.store}, Log: pageLog{a.store}, Accounts: accounts{a.store},
 		Audit: audit{a.store, a.seal}, Planner: proposer{a.planner}, Rules: rules{a.registry.Catalog(), a.policies},
 		Sessions: a.store.Sessions(), LocalSecret: local, Logger: a.log})
+	if err != nil {
+		return err
+	}
 	base, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	server := &http.Server{Handler: h.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,

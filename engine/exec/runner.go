@@ -39,9 +39,9 @@ type runner struct {
 	create *Creation
 	epoch  int
 	shape  engine.Shape // of the summary saved last
-	alarm  func() bool // stops the armed deadline, nil when none is
-	armed  int64       // the deadline armed, µs UTC
-	batch  []message   // drained, reused
+	alarm  func() bool  // stops the armed deadline, nil when none is
+	armed  int64        // the deadline armed, µs UTC
+	batch  []message    // drained, reused
 }
 
 func newRunner(s *Shell, run string) *runner {

@@ -135,7 +135,7 @@ func (p *Projector) addNode(events []Event, v engine.NodeView, deps []Dep) []Eve
 
 func fill(n *Node, v engine.NodeView) {
 	n.State, n.Attempt, n.Started, n.Ended = v.State, v.Attempt, v.StartedAt, v.EndedAt
-	n.Approval, n.Unknown, n.Note = v.Approval, v.Unknown, note(v)
+	n.Approval, n.Expires, n.Unknown, n.Note = v.Approval, v.Expires, v.Unknown, note(v)
 }
 
 // changed gives one event for every node the fact moved.
@@ -154,7 +154,7 @@ func (p *Projector) changed(events []Event, f engine.Fact) []Event {
 		}
 		fill(n, v)
 		events = append(events, Event{K: "node", ID: id, State: n.State, Attempt: n.Attempt, Note: n.Note,
-			At: f.At, Started: n.Started, Ended: n.Ended, Approval: n.Approval, Unknown: n.Unknown})
+			At: f.At, Started: n.Started, Ended: n.Ended, Approval: n.Approval, Expires: n.Expires, Unknown: n.Unknown})
 	}
 	return events
 }

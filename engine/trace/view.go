@@ -44,6 +44,7 @@ type Node struct {
 	Ended    int64            `json:"ended"`
 	Deps     []Dep            `json:"deps"`
 	Approval string           `json:"approval,omitempty"`
+	Expires  int64            `json:"expires,omitempty"` // of the approval, µs UTC
 	Unknown  bool             `json:"unknown,omitempty"`
 }
 
@@ -69,6 +70,7 @@ type Event struct {
 	Started  int64            `json:"started,omitempty"`
 	Ended    int64            `json:"ended,omitempty"`
 	Approval string           `json:"approval,omitempty"`
+	Expires  int64            `json:"expires,omitempty"` // of the approval, µs UTC
 	Unknown  bool             `json:"unknown,omitempty"`
 
 	Run *Run `json:"run,omitempty"` // run
