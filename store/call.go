@@ -24,12 +24,13 @@ type RecordedCall struct {
 	Impact   policy.Rank
 }
 
-// callData reads what a list of calls shows. The decision of attempt.started is
-// an object, in it or beside it the tool.
+// callData reads what a list of calls shows out of a fact that carries the
+// gate's input and its answer.
 type callData struct {
-	Tool     string          `json:"tool"`
-	Impact   policy.Rank     `json:"impact"`
-	Decision json.RawMessage `json:"decision"`
+	Call *struct {
+		Tool string `json:"tool"`
+	} `json:"call"`
+	Decision *policy.Decision `json:"decision"`
 }
 
 // ProjectCalls brings the calls projection up to the log and returns how many
@@ -98,16 +99,10 @@ func callIn(r *engine.Row) (RecordedCall, bool) {
 	if !isDecision || json.Unmarshal(r.Data, &data) != nil {
 		return call, false
 	}
-	call.Tool, call.Impact = data.Tool, data.Impact
-	if r.Kind == engine.ApprovalRequested {
-		call.Decision = policy.Ask
-		return call, true
-	}
-	var decision policy.Decision
-	if len(data.Decision) == 0 || json.Unmarshal(data.Decision, &decision) != nil || decision.Outcome == "" {
+	if data.Call == nil || data.Decision == nil {
 		return call, false
 	}
-	call.Decision, call.Impact = decision.Outcome, decision.Impact
+	call.Tool, call.Decision, call.Impact = data.Call.Tool, data.Decision.Outcome, data.Decision.Impact
 	return call, true
 }
 

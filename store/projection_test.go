@@ -14,7 +14,7 @@ import (
 
 func askFact(seq int64, id string) engine.Fact {
 	return engine.Fact{Seq: seq, At: 1_000 + seq, Kind: engine.ApprovalRequested, Cause: seq, Node: "del", Attempt: 1, Actor: "system",
-		Data: fmt.Appendf(nil, `{"id":"%s","hash":"h%d","expires_at":9000,"asks":[{"rule":"A1","per":"call","quorum":2,"roles":["approver"],"expires_s":60}],"self":true,"requester":"user:1","tool":"file.delete","impact":200,"params":{"path":"x"}}`, id, seq)}
+		Data: fmt.Appendf(nil, `{"id":"%s","hash":"h%d","expires_at":9000,"asks":[{"rule":"A1","per":"call","quorum":2,"roles":["approver"],"expires_s":60}],"self":true,"requester":"user:1","tool":"file.delete","impact":200,"call":{"tool":"file.delete"},"decision":{"decision":"ask","impact":200}}`, id, seq)}
 }
 
 func verdictFact(seq int64, id string, result engine.ApprovalResult, actor, reason string) engine.Fact {
@@ -77,6 +77,9 @@ func TestP33_ApprovalsAreListedByPage(t *testing.T) {
 	}
 	if got, want := list(store.ApprovalFilter{Limit: 3}), []string{"a_6", "a_5", "a_4", "a_3", "a_2", "a_1", "a_0"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("all: got %v, want %v", got, want)
+	}
+	if got := list(store.ApprovalFilter{Closed: true}); !reflect.DeepEqual(got, []string{"a_3"}) {
+		t.Errorf("closed: got %v", got)
 	}
 	if got := list(store.ApprovalFilter{Run: "r_3"}); !reflect.DeepEqual(got, []string{"a_3"}) {
 		t.Errorf("of r_3: got %v", got)
@@ -218,7 +221,7 @@ func TestP32_TheNewestSnapshotIsKept(t *testing.T) {
 func TestP20_CallsFollowTheLog(t *testing.T) {
 	s := open(t)
 	decision := func(outcome string) []byte {
-		return fmt.Appendf(nil, `{"tool":"file.read","decision":{"decision":"%s","impact":100}}`, outcome)
+		return fmt.Appendf(nil, `{"call":{"tool":"file.read"},"decision":{"decision":"%s","impact":100}}`, outcome)
 	}
 	mustAppend(t, s, "run/r_a", 0,
 		engine.Fact{Seq: 1, At: 1, Kind: engine.AttemptStarted, Node: "a", Attempt: 1, Data: decision("allow")},
