@@ -55,9 +55,6 @@ func copyAsk(ask AskFor) AskFor {
 }
 
 func (r *compiledRule) matches(c *Call, impact Rank) bool {
-	if r.isDefault {
-		return impact >= r.impact || c.Tool.External
-	}
 	isExternalMet := r.external == nil || *r.external == c.Tool.External
 	return impact >= r.impact && isExternalMet && (r.isAnyTool || r.tools.has(c.Tool.Name))
 }

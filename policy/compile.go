@@ -33,7 +33,6 @@ type compiledRule struct {
 	external  *bool
 	isAnyTool bool
 	tools     nameSet
-	isDefault bool // the rule of P17: external calls ask as well
 }
 
 // Compile checks a document and precomputes what Decide needs. The error is an
@@ -65,11 +64,11 @@ func Compile(d Document) (*Policy, error) {
 }
 
 // compileRules turns absent rules into the defaults of P17: a call asks when it
-// ranks at override or acts outside.
+// ranks at override, as every call does that acts outside (requirements §23.6).
 func compileRules(rules []ApprovalRule) []compiledRule {
 	if rules == nil {
 		ask := AskFor{Rule: RuleDefault, Per: perCall, Quorum: defaultQuorum, Roles: []string{defaultRole}, ExpiresS: defaultExpiresS}
-		return []compiledRule{{ask: ask, impact: Override, isAnyTool: true, isDefault: true}}
+		return []compiledRule{{ask: ask, impact: Override, isAnyTool: true}}
 	}
 	out := make([]compiledRule, len(rules))
 	for i, rule := range rules {

@@ -113,3 +113,17 @@ func TestR44_LimitNamesTheTighterOfTwoScopes(t *testing.T) {
 		}
 	}
 }
+
+// TestR44_FirstUnknownScopeIsNamed: one reason, whatever the order of scopes.
+func TestR44_FirstUnknownScopeIsNamed(t *testing.T) {
+	p := compiled(t, Default())
+	for _, scopes := range [][]string{{"ops", "lab", "default"}, {"default", "lab", "ops"}} {
+		c := callOf(reader())
+		c.Scopes = scopes
+		d := Decide(p, c)
+		wantOutcome(t, d, Deny, StageScope, RuleScope)
+		if want := "This policy has no scope lab."; len(d.Reasons) != 1 || d.Reasons[0] != want {
+			t.Errorf("scopes %v: got %q, want %q", scopes, d.Reasons, want)
+		}
+	}
+}

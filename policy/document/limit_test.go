@@ -74,6 +74,18 @@ func TestP16_AliasesCannotMultiply(t *testing.T) {
 	}
 }
 
+func TestP16_ProblemLimitIsExact(t *testing.T) {
+	text := "version: 1\nkill_switches:\n" + strings.Repeat("- 'a?'\n", ProblemsMax)
+	_, problems := Parse([]byte(text))
+	if len(problems) != ProblemsMax || strings.Contains(problems[ProblemsMax-1].Message, "more problems") {
+		t.Errorf("at the limit: got %d problems, the last %+v, want each reported", len(problems), problems[len(problems)-1])
+	}
+	_, problems = Parse([]byte(text + "- 'a?'\n"))
+	if len(problems) != ProblemsMax || !strings.Contains(problems[ProblemsMax-1].Message, "There are 2 more problems") {
+		t.Errorf("above the limit: got %d problems, the last %+v, want the number left out", len(problems), problems[len(problems)-1])
+	}
+}
+
 func TestP16_NamesCannotMakeLongMessages(t *testing.T) {
 	long := strings.Repeat("k", 2000)
 	for _, text := range []string{
