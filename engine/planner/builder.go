@@ -2,6 +2,7 @@ package planner
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"sluice/engine/plan"
@@ -36,7 +37,7 @@ func newBuilder(p *Planner, goal string) *builder {
 
 // clause plans one phrase or notes why not. A negated phrase yields nothing.
 func (b *builder) clause(p phrase) {
-	if p.opens && !p.otherwise {
+	if (p.opens || p.fresh) && !p.otherwise {
 		b.guard, b.broken = nil, ""
 	}
 	if p.condition {
@@ -58,15 +59,22 @@ func (b *builder) clause(p phrase) {
 		return
 	}
 	b.offered = b.candidates(p)
-	before := len(b.draft.steps)
+	saved := b.save()
 	ids, why := b.plan(p)
+	if len(ids) == 0 {
+		*b = saved
+	}
 	if why != "" {
 		b.note(p, why)
 	}
 	if len(ids) == 0 {
 		return
 	}
+	before := len(saved.draft.steps)
 	b.draft.order(before, p, b.last)
+	if p.inherited {
+		ids = append(slices.Clone(b.last), ids...)
+	}
 	b.last = ids
 }
 
@@ -137,7 +145,7 @@ func (b *builder) offers(tool string) bool {
 // only when nothing else was asked.
 func (b *builder) note(p phrase, why string) {
 	u := Unplanned{Clause: b.words(p), Why: why}
-	if p.isRemark() {
+	if p.isRemark() || len(p.body) > 0 && !p.inherited && len(read(p).left()) == 0 {
 		b.remarks = append(b.remarks, u)
 		return
 	}

@@ -75,6 +75,11 @@ func (s *splitter) read(i int) {
 	if t.kind != word || s.data {
 		return
 	}
+	if s.startsAction(i) {
+		s.close(i)
+		s.next.comma = true
+		return
+	}
 	kind, joins := joiners[t.text]
 	if !joins || !s.joinsHere(i, kind) {
 		return
@@ -85,6 +90,38 @@ func (s *splitter) read(i int) {
 		s.next.comma = comma
 	}
 	s.next.joint = stronger(s.next.joint, kind)
+}
+
+// startsAction says whether a condition without a comma ends here, at the verb
+// of what it governs: "if the load is above 2 show me the processes".
+func (s *splitter) startsAction(i int) bool {
+	if i-s.first < 4 || !opensCondition(s.tokens[s.first:i]) {
+		return false
+	}
+	before := s.tokens[i-1]
+	if before.kind == mark || determiners[before.text] || placeWords[before.text] || before.text == "and" || before.text == "to" {
+		return false
+	}
+	switch classOf(s.tokens[i]) {
+	case verbList, verbRead, verbDelete, verbWrite, verbSearch:
+	case verbShow:
+		return s.tokens[i].text == "show" || s.tokens[i].text == "tell" || s.tokens[i].text == "check" || s.tokens[i].text == "print" || s.tokens[i].text == "give"
+	default:
+		return false
+	}
+	return before.kind == number || before.stem == "percent" || !nounLike[s.tokens[i].text]
+}
+
+var nounLike = map[string]bool{"list": true, "record": true, "store": true, "place": true, "count": true, "head": true, "tail": true, "note": true,
+	"export": true, "dump": true, "document": true, "search": true, "trash": true, "catalogue": true, "catalog": true}
+
+func opensCondition(tokens []token) bool {
+	for _, t := range tokens[:2] {
+		if joiners[t.text] == jointIf || t.text == "whenever" {
+			return true
+		}
+	}
+	return false
 }
 
 // stronger keeps the joint that says more: "and then" is then, "but not" is not.

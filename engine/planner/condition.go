@@ -61,9 +61,11 @@ func (b *builder) measure(r *reading) (*plan.Guard, []string) {
 	p := r.phrase
 	p.class, p.condition, p.question = verbShow, false, true
 	for _, m := range []func(phrase) (*plan.Guard, []string){b.measureFound, b.measureRepository, b.measureNumber} {
+		saved := b.save()
 		if guard, ids := m(p); guard != nil {
 			return guard, ids
 		}
+		*b = saved
 	}
 	return nil, nil
 }
@@ -144,8 +146,10 @@ func (b *builder) measureNumber(p phrase) (*plan.Guard, []string) {
 		}
 		asked := p
 		asked.body = withoutComparison(p.body)
+		saved := b.save()
 		ids, why := b.planLook(read(asked))
 		if why != "" || len(ids) == 0 || b.tool(ids[len(ids)-1]) != q.tool {
+			*b = saved
 			continue
 		}
 		return b.compare(ids[len(ids)-1], q.field, op, value), ids

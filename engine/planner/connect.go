@@ -24,8 +24,38 @@ func connect(clauses []clause) []phrase {
 		out = append(out, p)
 	}
 	lendPlaces(out)
+	return frontConditions(out)
+}
+
+// frontConditions puts a condition before what it governs. At the end of a
+// sentence ("list the processes if the load is over 4") that is the last verb
+// with all its objects, and nothing after it.
+func frontConditions(in []phrase) []phrase {
+	out := make([]phrase, 0, len(in))
+	for i, p := range in {
+		isTrailing := p.condition && !p.opens && i > 0 && !in[i-1].condition && (!p.comma || i+1 == len(in) || in[i+1].opens)
+		if !isTrailing || p.andBefore() && i+1 < len(in) && !in[i+1].opens {
+			out = append(out, p)
+			continue
+		}
+		from := len(out) - 1
+		for from > 0 && out[from].inherited && !out[from].opens {
+			from--
+		}
+		p.fresh, p.opens, out[from].opens = true, out[from].opens, false
+		out = append(out, phrase{})
+		copy(out[from+1:], out[from:])
+		out[from] = p
+		if i+1 < len(in) && !in[i+1].otherwise {
+			in[i+1].fresh = true
+		}
+	}
 	return out
 }
+
+// andBefore says whether "and" ties the condition to what comes after it: "read
+// a.txt and if it is long, list docs".
+func (p phrase) andBefore() bool { return len(p.tokens) > 0 && p.tokens[0].text == "and" }
 
 // lendPlaces gives a search the place that its last term names: "search for foo
 // and bar in src".

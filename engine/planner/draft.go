@@ -19,6 +19,15 @@ type draft struct {
 	ids   map[string]bool
 }
 
+// clone copies the draft so that what a rule adds in vain can be taken back.
+func (d draft) clone() draft {
+	steps := slices.Clone(d.steps)
+	for i := range steps {
+		steps[i].Params, steps[i].Labels = maps.Clone(steps[i].Params), maps.Clone(steps[i].Labels)
+	}
+	return draft{steps: steps, acts: slices.Clone(d.acts), ids: maps.Clone(d.ids)}
+}
+
 // spec is a step as a rule states it.
 type spec struct {
 	tool   string

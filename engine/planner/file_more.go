@@ -54,6 +54,7 @@ func (b *builder) planCompare(r *reading) ([]string, string) {
 // model, except of what the report says anyway.
 func (b *builder) planDigest(r *reading) ([]string, string) {
 	if len(r.files()) > 0 {
+		r.question = true // whatever else is said, it is about the text
 		ids, why, _ := b.planRead(r)
 		if why != "" {
 			return nil, why

@@ -191,10 +191,11 @@ func (b *builder) writeOutput(r *reading, target place) ([]string, string) {
 	if why != "" || len(ids) == 0 {
 		return nil, noContentText
 	}
-	if len(b.distinct(ids)) > 1 && !strings.HasPrefix(b.tool(ids[len(ids)-1]), "git.") && !strings.HasPrefix(b.tool(ids[len(ids)-1]), "file.") {
+	outcome := b.outcomes(ids)
+	if len(outcome) > 1 {
 		return ids, mixedText
 	}
-	return append(ids, b.writeRef(target.path, ids[len(ids)-1])), ""
+	return append(ids, b.writeRef(target.path, outcome[0])), ""
 }
 
 // resultWords stand for what an earlier clause gave.
@@ -208,7 +209,8 @@ func (r *reading) contentPhrase(target place) phrase {
 		isFrame := t.text == "in" && at(r.body, i+1).text == "it" || t.text == "it" && at(r.body, i-1).text == "in" ||
 			t.text == "inside" && i == len(r.body)-1 || t.text == "file" || t.text == "containing" || t.text == "named" || t.text == "called" || t.text == "titled"
 		isLink := i+1 < len(r.body) && placeWords[t.text] && r.leadsTo(i, target.at)
-		if i == target.at || isFrame || isLink || t.kind == mark {
+		isOutput := (t.text == "output" || t.text == "result" || t.text == "results" || t.text == "outcome") && at(r.body, i+1).text == "of"
+		if i == target.at || isFrame || isLink || isOutput || t.kind == mark {
 			continue
 		}
 		p.body = append(p.body, t)
@@ -228,13 +230,14 @@ func (r *reading) leadsTo(i, target int) bool {
 
 // writeLast writes the output of the clause before.
 func (b *builder) writeLast(r *reading, target place) ([]string, string) {
+	outcome := b.outcomes(b.last)
 	switch {
-	case len(b.last) == 0 || !r.has(resultWords):
+	case len(outcome) == 0 || !r.has(resultWords):
 		return nil, noContentText
-	case len(b.distinct(b.last)) > 1 && !strings.Contains(b.tool(b.last[len(b.last)-1]), "."), r.text("both", "all", "everything", "them", "results", "these", "those") && b.separate():
+	case len(outcome) > 1, r.text("both", "all", "everything", "them", "results", "these", "those") && b.separate():
 		return nil, mixedText
 	}
-	return []string{b.writeRef(target.path, b.last[len(b.last)-1])}, ""
+	return []string{b.writeRef(target.path, outcome[0])}, ""
 }
 
 // separate says whether the plan has results that no later step uses.
@@ -249,10 +252,20 @@ func (b *builder) separate() bool {
 	return open > 1
 }
 
-func (b *builder) distinct(ids []string) []string {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	return slices.Compact(ids)
+// outcomes gives those of the steps that none of the others uses: what a clause
+// was about, without the steps on the way to it.
+func (b *builder) outcomes(ids []string) []string {
+	var out []string
+	for _, id := range ids {
+		isUsed := slices.ContainsFunc(ids, func(other string) bool {
+			s := b.draft.step(other)
+			return s != nil && refersTo(*s, id)
+		})
+		if !isUsed && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 func (b *builder) tool(id string) string {

@@ -136,6 +136,10 @@ func (b *builder) gitOne(r *reading, tool string, g gitAsk) ([]string, string, b
 	if g.many && tool != "git.status" {
 		return nil, tool + " looks at one repository: name it", true
 	}
+	if n := r.commitCount(); n > 0 && tool == "git.log" && !g.named && r.inherited && len(b.last) > 0 && b.tool(b.last[len(b.last)-1]) == tool {
+		b.draft.set(b.last[len(b.last)-1], "limit", n) // "…, only the last three"
+		return b.last, "", true
+	}
 	s := spec{tool: tool, name: tool + " " + g.where.path, guard: b.guard, given: map[string]any{}}
 	if g.where.path != "." && b.takes(tool, "path") {
 		s.given["path"] = g.where.path

@@ -40,7 +40,7 @@ var verbsOf = []struct {
 }{
 	{verbShow, wordSet(`show display print view tell give get fetch report check inspect examine see describe output determine
 		verify confirm measure identify know learn name audit present provide return retrieve gather collect assess investigate
-		bring detect gimme showme lemme need want wonder like review state diagnose query ascertain establish pull spell dig`)},
+		bring detect gimme showme lemme need want wonder like review state diagnose query ascertain establish spell dig`)},
 	{verbList, wordSet(`list enumerate ls count itemise itemize catalogue catalog`)},
 	{verbRead, wordSet(`read cat open peek skim head tail`)},
 	{verbSearch, wordSet(`search grep find locate rg scan hunt seek discover`)},
@@ -57,7 +57,7 @@ var verbsOf = []struct {
 		pay sell deploy install uninstall upgrade downgrade restart reboot shutdown kill stop start terminate move rename mv commit push
 		rebase merge checkout stash post publish tweet share upload download invite schedule remind set take capture draw paint
 		compress zip unzip extract archive encrypt decrypt sign mount unmount format partition close block allow ban connect disconnect
-		ping test build compile lint fix repair debug refactor train sing dance cook clean wipe purge clear free reset configure enable
+		ping test build compile lint fix repair debug refactor train sing dance cook clean wipe purge pull stage unstage squash monitor watch clear free reset configure enable
 		disable allocate increase decrease reduce raise lower migrate backup restore sync scale provision subscribe unsubscribe reply
 		forward notify alert message chat tag label hire fire speak say narrate dictate record film photograph teach guess imagine
 		pretend invent compose brainstorm recommend suggest advise plan arrange organise organize sort rewrite proofread correct
@@ -89,7 +89,7 @@ var fillers = wordSet(`a an the this that these those my our your his her its th
 	wonder wondering curious interested mind love appreciate nice great good hope helpful help idea question favor favour chance
 	able try make sure remember name called titled entitled us ours hi anyway actual yet ever already afterward afterwards between
 	along besides myself yourself tho though again single couple few several total overall plus et ca approximately
-	roughly around exact precise general basic come comes came very pretty quite often through behind count bloody damn hell heck earth`)
+	roughly around exact precise general basic come comes came very pretty quite enough often through behind count bloody damn hell heck earth`)
 
 // later names times: nothing here runs later or on a schedule. The units count
 // only after "every", "each" or "in" with a number.

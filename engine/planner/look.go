@@ -12,11 +12,20 @@ func (b *builder) planLook(r *reading) (ids []string, why string) {
 	for _, rule := range []func(*reading) ([]string, string, bool){
 		b.planGit, b.planSearch, b.planPick, b.planRead, b.planLocate, b.planTopics, b.planListing, b.planAgain, b.planDeclared,
 	} {
+		saved := b.save()
 		if ids, why, is := rule(read(r.phrase)); is {
 			return ids, why
 		}
+		*b = saved
 	}
 	return nil, "no tool here answers this"
+}
+
+// save keeps the state before a rule that may turn out not to accept.
+func (b *builder) save() builder {
+	saved := *b
+	saved.draft = b.draft.clone()
+	return saved
 }
 
 // planTopics plans the tools that need no parameters: each whose heads stand in
@@ -31,6 +40,7 @@ func (b *builder) planTopics(r *reading) ([]string, string, bool) {
 		sets = append(sets, t.explains)
 	}
 	disk := r.mountPoint(found)
+	r.takeProgram()
 	if left := r.left(sets...); len(left) > 0 && !r.tolerates(left) {
 		return nil, "", false
 	}
@@ -72,7 +82,7 @@ func (r *reading) topics() []*topic {
 }
 
 func (r *reading) takeHeads(t *topic) bool {
-	found := t.tool == "process_list" && r.asksEater() || t.tool == "env_list" && r.takeNames()
+	found := t.tool == "process_list" && (r.asksEater() || read(r.phrase).takeProgram() != "" && r.has(resourceWords)) || t.tool == "env_list" && r.takeNames()
 	for _, head := range t.heads {
 		for i := range r.body {
 			if n := r.standsAt(head, i); n > 0 {
@@ -102,6 +112,20 @@ func (r *reading) standsAt(head []string, from int) int {
 
 var between = map[string]bool{"the": true, "my": true, "our": true, "your": true, "this": true, "that": true, "all": true, "is": true, "are": true,
 	"a": true, "its": true}
+
+// takeProgram accounts for the name of a program in "which port does postgres
+// use" and "how much memory is chrome using". It gives the name.
+func (r *reading) takeProgram() string {
+	for i, t := range r.body {
+		before, after := at(r.body, i-1).text, at(r.body, i+1)
+		asks := before == "does" || before == "do" || before == "is" || before == "are"
+		if t.kind == word && r.question && asks && !known(t.text) && (eaterWords[after.stem] || after.stem == "listen" || after.stem == "run") {
+			r.use(i, i+1)
+			return t.raw
+		}
+	}
+	return ""
+}
 
 // asksEater reads "what is eating my CPU", which asks for a process without
 // saying so.
@@ -201,6 +225,10 @@ func (b *builder) fillTopic(r *reading, t *topic, s *spec) {
 	s.chosen, s.given = map[string]any{}, map[string]any{}
 	if r.has(memoryWords) && b.takes(t.tool, "sort") {
 		s.chosen["sort"] = "memory"
+	}
+	if name := read(r.phrase).takeProgram(); name != "" && b.takes(t.tool, "name") {
+		s.given["name"] = name
+		return
 	}
 	if n := r.howMany(); n > 0 && b.takes(t.tool, "limit") {
 		s.given["limit"] = n

@@ -17,6 +17,7 @@ type phrase struct {
 	then      bool // order is asked for
 	later     bool // "before …": happens after the clause before it
 	hasVerb   bool // it states a verb or a question of its own, known or not
+	fresh     bool // no condition before it holds for it
 	gerund    bool // "after reading a.txt": the verb is inflected
 	positive  bool // "just", "only" or "but" end a negation before it
 }

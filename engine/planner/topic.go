@@ -68,7 +68,9 @@ var topics = []topic{
 			free memory|available memory|total memory|memory use|been up|boot time|last boot|been run|been on|last reboot|been alive|up since|
 			run since|uname|linux version|linux distribution|processor|system information|system info|hardware info|system detail|
 			machine detail|machine info|system overview|system spec|machine spec|hardware spec|physical memory|main memory|memory left|
-			memory available|memory free|cpu core|name of machine|machine name|computer name|processor architecture|cpu architecture|
+			memory available|memory free|cpu core|name of machine|overview of machine|overview of system|overview of server|overview of computer|info about machine|info on machine|
+			information about machine|information about system|information about server|detail about machine|detail of machine|spec of machine|
+			state of machine|status of machine|machine status|machine name|computer name|processor architecture|cpu architecture|
 			system memory|installed memory|used memory|system load|cpu load|last start|restart last|last restart|since boot|cpu usage|cpu model|
 			memory|load|core|architecture|linux|distribution|platform|spec|arch|boot|reboot`),
 		explains: wordSet(`version release free use available total left usage utilisation percent average model speed long since up run boot reboot
