@@ -6,8 +6,8 @@ import { calm } from "../shared";
 import type { NodeView } from "../wire";
 import { StepCard } from "./card";
 import { frontier } from "./core";
-import { RouteEdge } from "./edge";
-import { cardHeight, cardWidth, routes } from "./route";
+import { RouteEdge, type EdgeData } from "./edge";
+import { cardHeight, cardWidth, routes, type Route } from "./route";
 import type { Board } from "./state";
 import { Legend, makeMini, ZoomBar } from "./tools";
 
@@ -30,19 +30,30 @@ function flowNode(board: Board, node: NodeView, position: number): Node {
   };
 }
 
+function flowEdge(board: Board, route: Route): Edge {
+  return { id: route.id, source: route.source, target: route.target, type: "route", focusable: false, selectable: false, data: { board, route } };
+}
+
+function sameEdge(old: Edge | undefined, route: Route): Edge | undefined {
+  const was = (old?.data as EdgeData | undefined)?.route;
+  return was && was.whole === route.whole && was.stub === route.stub ? old : undefined;
+}
+
+interface Elements { nodes: Node[]; edges: Edge[] }
+
 // useElements keeps the arrays that React Flow reads; they change only when
 // nodes are added, and old entries keep their identity.
-function useElements(board: Board): { nodes: Node[]; edges: Edge[] } {
-  const build = useCallback((old: Node[]): { nodes: Node[]; edges: Edge[] } => {
-    const known = new Map(old.map((n) => [n.id, n]));
-    const nodes = [...board.store.model.nodes.values()].map((n, i) => known.get(n.id) ?? flowNode(board, n, i + 1));
-    const edges = routes(board.store.model).map((route): Edge => ({
-      id: route.id, source: route.source, target: route.target, type: "route", focusable: false, selectable: false, data: { board, route },
-    }));
-    return { nodes, edges };
+function useElements(board: Board): Elements {
+  const build = useCallback((old: Elements): Elements => {
+    const nodes = new Map(old.nodes.map((n) => [n.id, n]));
+    const edges = new Map(old.edges.map((e) => [e.id, e]));
+    return {
+      nodes: [...board.store.model.nodes.values()].map((n, i) => nodes.get(n.id) ?? flowNode(board, n, i + 1)),
+      edges: routes(board.store.model).map((route) => sameEdge(edges.get(route.id), route) ?? flowEdge(board, route)),
+    };
   }, [board]);
-  const [elements, set] = useState(() => build([]));
-  useEffect(() => board.store.subscribeStructure(() => set((old) => build(old.nodes))), [board, build]);
+  const [elements, set] = useState(() => build({ nodes: [], edges: [] }));
+  useEffect(() => board.store.subscribeStructure(() => set(build)), [board, build]);
   return elements;
 }
 

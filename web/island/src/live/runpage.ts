@@ -14,6 +14,7 @@ export class RunPage {
   private seq = Number(document.body.dataset.seq ?? 0);
   private shape = ""; // of the run's head: when it changes, the head is fetched again
   private waiting = 0;
+  private ended = document.querySelector("[data-live-word]")?.textContent === "Ended";
 
   constructor() {
     const boot = document.getElementById("boot")?.textContent;
@@ -37,6 +38,7 @@ export class RunPage {
     }
     if (m.seq <= this.after) return true;
     if (m.from !== undefined && m.from > this.after) return false;
+    liveWord(m.catching_up === true, this.ended);
     const run = m.e.findLast((e): e is Extract<Event, { k: "run" }> => e.k === "run");
     if (run) this.head(run);
     if (this.store) return this.store.apply(m.seq, m.e);
@@ -58,6 +60,8 @@ export class RunPage {
 
   private head(run: RunView): void {
     paintCounts(run);
+    this.ended = run.status === "ended";
+    liveWord(false, this.ended);
     const shape = [run.status, run.code, run.version, ...(run.waiting ?? [])].join();
     if (shape !== this.shape) invalidate(`run:${this.id}`, "approvals");
     this.shape = shape;
@@ -96,6 +100,11 @@ export function showSeq(seq: number): void {
 export function seqOfParts(): void {
   const shown = document.querySelector<HTMLElement>("#run-view[data-seq]")?.dataset.seq;
   if (shown) showSeq(Number(shown));
+}
+
+function liveWord(catchingUp: boolean, ended: boolean): void {
+  const word = document.querySelector("[data-live-word]");
+  if (word) word.textContent = catchingUp ? "Catching up" : ended ? "Ended" : "Live";
 }
 
 function paintCounts(run: RunView): void {
