@@ -36,7 +36,7 @@ var imports = []tidy.Row{
 		Why: "compiling a plan is pure: parsers and schemas, no loader"},
 	{Dir: "engine/plan/yamlform", Std: append([]string{"io"}, pure...), Ours: []string{"engine/plan"},
 		Third: []string{"go.yaml.in/yaml/v3", "github.com/go-json-experiment/json/jsontext"},
-		Why: "the only reader of plans in YAML; what it reads goes through engine/plan like any other"},
+		Why:   "the only reader of plans in YAML; what it reads goes through engine/plan like any other"},
 	{Dir: "engine/planner", Std: pure, Ours: []string{"engine/plan", "policy"},
 		Why: "the built-in planner is plain code; its index is implemented by the store"},
 	{Dir: "engine", Std: pure, Ours: []string{"engine/plan", "policy"},
