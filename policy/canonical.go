@@ -12,7 +12,7 @@ import (
 func Canonical(d Document) []byte {
 	d = completed(d)
 	scopes := map[string]any{}
-	for name, scope := range d.Scopes {
+	for name, scope := range d.Scopes { // order-free: fills a map
 		entry := map[string]any{"tools": textList(scope.Tools)}
 		if len(scope.Caps) > 0 {
 			entry["caps"] = rankMap(scope.Caps)
@@ -36,7 +36,7 @@ func Canonical(d Document) []byte {
 
 func toolsTree(tools map[string]ToolRule) map[string]any {
 	tree := map[string]any{}
-	for name, rule := range tools {
+	for name, rule := range tools { // order-free: fills a map
 		entry := map[string]any{}
 		if rule.Impact != nil {
 			entry["impact"] = int(*rule.Impact)
@@ -98,7 +98,7 @@ func textList(texts []string) []any {
 
 func rankMap(ranks map[string]Rank) map[string]any {
 	tree := map[string]any{}
-	for name, rank := range ranks {
+	for name, rank := range ranks { // order-free: fills a map
 		tree[name] = int(rank)
 	}
 	return tree

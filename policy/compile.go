@@ -54,10 +54,10 @@ func Compile(d Document) (*Policy, error) {
 	}
 	sum := sha256.Sum256(p.canonical)
 	p.hash = "sha256:" + hex.EncodeToString(sum[:])
-	for name, rank := range doc.Intents {
+	for name, rank := range doc.Intents { // order-free: each rank has one name (Check)
 		p.names[rank] = name
 	}
-	for name, scope := range doc.Scopes {
+	for name, scope := range doc.Scopes { // order-free: fills a map
 		p.scopes[name] = &compiledScope{tools: newNameSet(scope.Tools), caps: newByGlob(scope.Caps)}
 	}
 	return p, nil

@@ -46,11 +46,11 @@ func completed(d Document) Document {
 		out.Intents = defaultIntents()
 	}
 	out.Scopes = make(map[string]Scope, len(d.Scopes))
-	for name, scope := range d.Scopes {
+	for name, scope := range d.Scopes { // order-free: fills a map
 		out.Scopes[name] = Scope{Tools: append([]string{}, scope.Tools...), Caps: cloneMap(scope.Caps)}
 	}
 	out.Tools = cloneMap(d.Tools)
-	for name, rule := range out.Tools {
+	for name, rule := range out.Tools { // order-free: replaces each entry
 		rule.Impact = clonePointer(rule.Impact)
 		out.Tools[name] = rule
 	}
@@ -93,7 +93,7 @@ func cloneMap[V any](m map[string]V) map[string]V {
 		return nil
 	}
 	out := make(map[string]V, len(m))
-	for key, value := range m {
+	for key, value := range m { // order-free: fills a map
 		out[key] = value
 	}
 	return out

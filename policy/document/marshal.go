@@ -13,8 +13,8 @@ import (
 // the same document, as long as the document compiles.
 func Marshal(d policy.Document) []byte {
 	w := &writer{names: map[policy.Rank]string{}}
-	for name, rank := range d.Intents {
-		w.names[rank] = name
+	for _, name := range sorted(d.Intents) {
+		w.names[d.Intents[name]] = name
 	}
 	w.line(0, "version: "+strconv.Itoa(d.Version))
 	if d.Intents != nil {
