@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +81,18 @@ func TestR05_CatalogRefusesFalseDeclarations(t *testing.T) {
 		change(&tools[0])
 		if _, err := NewCatalog(tools); err == nil {
 			t.Errorf("%s: got accepted, want an error", name)
+		}
+	}
+}
+
+func TestC10_SchemasReadNoFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(path, []byte(`{"type":"object"}`), 0o600); err != nil {
+		t.Fatalf("write schema: %v", err)
+	}
+	for _, key := range []string{"$ref", "$schema", "$dynamicRef"} {
+		if _, err := compileSchema(json.RawMessage(`{"` + key + `":"file://` + path + `"}`)); err == nil {
+			t.Errorf("%s to a file that exists: got compiled, want refused", key)
 		}
 	}
 }

@@ -89,9 +89,10 @@ func (p *policyChecker) grants(call policy.Call) bool {
 	return isGranted
 }
 
-// isConsequential says whether a step must be behind an approval (C08).
+// isConsequential says whether a step must be behind an approval (C08). The
+// gate ranks what acts outside at least with override (requirements §23.6).
 func (p *policyChecker) isConsequential(i int, d policy.Decision) bool {
-	return p.steps[i].Class == Act && (d.Impact >= policy.Override || p.entries[i].External)
+	return p.steps[i].Class == Act && d.Impact >= policy.Override
 }
 
 // find adds a policy finding: an error in a person's plan, a record in a plan

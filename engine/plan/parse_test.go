@@ -129,6 +129,7 @@ func TestP09_ReferencesGuardsAndContracts(t *testing.T) {
 		{"guard with template", noop(`,"guard":{"ref":{"step":"b","field":"x","template":"{{value}}"},"op":"exists"}`), expect{"P08", "a", "/steps/0/guard/ref/template"}},
 		{"checks", noop(`,"contract":{"checks":[{"starlark":"x"}]}`), expect{"P09", "a", "/steps/0/contract/checks"}},
 		{"schema that is none", noop(`,"contract":{"schema":{"type":"objct"}}`), expect{"P09", "a", "/steps/0/contract/schema"}},
+		{"schema with a reference", noop(`,"contract":{"schema":{"$ref":"#/$defs/x","$defs":{"x":{"type":"object"}}}}`), expect{"P09", "a", "/steps/0/contract/schema"}},
 		{"schema that loads a file", noop(`,"contract":{"schema":{"$ref":"file:///etc/passwd"}}`), expect{"P09", "a", "/steps/0/contract/schema"}},
 	})
 }

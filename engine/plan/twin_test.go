@@ -339,6 +339,7 @@ func TestP18_LoadRefusesWhatCompileWouldNotWrite(t *testing.T) {
 		{`"from":0`, `"from":1`}, {`"from":0`, `"from":7`}, {`"from":0`, `"from":-1`}, {`"class":"fetch"`, `"class":"act!"`}, {`"effect":"read"`, `"effect":"none"`},
 		{`"join":"all_of"`, `"join":"first_of"`}, {`"value":1`, `"value": 1`}, {`"value":1`, `"value":1.0`}, {`"value":1`, `"value":{"a": 1}`}, {`"value":1`, `"value":{"a":1,"a":2}`}, {`"goal":"g"`, `"goal":"\u0067"`}, {`"format":1`, `"format":2`},
 		{`"format":1`, `"extra":1,"format":1`}, {`"id":"b"`, `"id":""`}, {`"retries":2`, `"retries":99`}, {`"timeout_us":10000000`, `"timeout_us":0`}, {`}]}`, `}]`}, {`{"from":0}`, `{"from":0},{"from":0}`},
+		{`"class":"fetch","effect"`, `"class":"fetch","deps":[{"from":1}],"effect"`}, {`"value":1}],"retries"`, `"value":1}],"refs":[{"field":"","from":1,"param":"y"}],"retries"`},
 		{`"id":"a","impact":0`, `"guard":{"field":"","from":1,"op":"exists"},"id":"a","impact":0`},
 	}
 	for _, change := range changes {
