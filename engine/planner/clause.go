@@ -132,10 +132,14 @@ func stronger(a, b joint) joint {
 	return a
 }
 
+// hasContent says whether a token can carry a clause; joining words and mere
+// particles cannot.
 func hasContent(t token) bool {
 	_, joins := joiners[t.text]
-	return t.kind != mark && (t.kind != word || !joins)
+	return t.kind != mark && (t.kind != word || !joins && !particles[t.text])
 }
+
+var particles = map[string]bool{"only": true, "just": true, "even": true, "please": true, "except": true, "especially": true}
 
 func (s *splitter) readMark(i int) {
 	switch s.tokens[i].raw {

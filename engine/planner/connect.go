@@ -4,16 +4,14 @@ package planner
 // before it: the verb, the polarity, the condition it stands under.
 func connect(clauses []clause) []phrase {
 	var out []phrase
+	opens := false
 	for _, c := range clauses {
+		c.opens = c.opens || opens
 		p := understand(c)
-		if len(p.body) == 0 && !p.hasVerb && !p.condition {
-			if n := len(out); n > 0 && !c.opens && !p.negated {
-				continue
-			}
-			if p.negated {
-				continue
-			}
+		if opens = c.opens; len(p.body) == 0 && !p.hasVerb && !p.condition {
+			continue // nothing but "please"; the next clause opens the sentence
 		}
+		opens = false
 		if n := len(out); n > 0 && !c.opens {
 			p.inherit(out[n-1])
 		}
