@@ -33,7 +33,7 @@ func sampleRuns() []RunRow {
 		{ID: "r_2", Goal: "List the processes that listen on a port", Status: "waiting", Waiting: 1, Intent: "operate", Steps: 3, CreatedAt: ago(68)},
 		{ID: "r_3", Goal: "What kernel is this host running?", Status: "ended", Code: "SUCCESS", Intent: "observe", Steps: 1, CreatedAt: ago(720), EndedAt: ago(720) + 41_000},
 		{ID: "r_4", Goal: "Find repositories with uncommitted changes and mail the owners", Status: "ended", Code: "PARTIAL_SUCCESS", Intent: "operate", Steps: 24, CreatedAt: ago(4000), EndedAt: ago(3729)},
-		{ID: "r_5", Goal: "Delete notes.txt", Status: "ended", Code: "PERMISSION_DENIED", Intent: "operate", Steps: 1, Failed: 1, CreatedAt: ago(11_000), EndedAt: ago(10_998)},
+		{ID: "r_5", Goal: "Delete notes.txt", Status: "ended", Code: "PERMISSION_DENIED", Intent: "operate", Steps: 1, CreatedAt: ago(11_000), EndedAt: ago(10_998)},
 		{ID: "r_6", Goal: "Search the workspace for TODO", Status: "ended", Code: "USER_CANCEL", Intent: "observe", Steps: 9, CreatedAt: ago(90_000), EndedAt: ago(89_980)},
 		{ID: "r_7", Goal: "Check the disk", Status: "paused", Intent: "observe", Steps: 2, CreatedAt: ago(300)},
 	}

@@ -2,12 +2,11 @@ package templates
 
 // Assets are the content-hashed URLs of the committed bundles.
 type Assets struct {
-	CSS       string // app.css
-	GraphCSS  string // graph.css, run page with the graph only
-	Live      string // live.js, every signed-in page
-	Graph     string // graph.js, run page with the graph only
-	Icon      string // icon.svg
-	AppleIcon string // "" leaves the link out
+	CSS      string // app.css
+	GraphCSS string // graph.css, run page with the graph only
+	Live     string // live.js, every signed-in page
+	Graph    string // graph.js, run page with the graph only
+	Icon     string // icon.svg
 }
 
 // Shell is what every page shows around its content.
@@ -61,7 +60,6 @@ type RunRow struct {
 	Waiting   int    // requests the viewer may answer
 	Intent    string
 	Steps     int
-	Failed    int
 	CreatedAt int64
 	EndedAt   int64 // 0 until ended
 }

@@ -62,17 +62,16 @@ type Overview struct {
 
 // Step is one row of the list view, in the order of the plan.
 type Step struct {
-	ID       string
-	Kind     string // "tool", "planner" or "reflection"
-	Tool     string
-	State    string // P2
-	Attempt  int
-	Note     string
-	After    []string // ids it waits for
-	Started  int64
-	Ended    int64
-	Approval string // "a_…" while it waits for one
-	Mine     bool
+	ID      string
+	Kind    string // "tool", "planner" or "reflection"
+	Tool    string
+	State   string // P2
+	Attempt int
+	Note    string
+	After   []string // ids it waits for
+	Started int64
+	Ended   int64
+	Mine    bool
 }
 
 // Node is the inspector of one node.
@@ -92,7 +91,6 @@ type Node struct {
 	Result    *Result
 	Attempts  []Attempt
 	Raw       string // the node's record as indented JSON
-	LastSeq   int64  // of the fact that changed it last
 	Predicate string // guard in words, "" for none
 }
 

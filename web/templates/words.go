@@ -81,11 +81,7 @@ func codeWord(code string) string {
 	return strings.ToUpper(words[:1]) + words[1:]
 }
 
-// decidedLook gives the look of a packet state.
-func decidedLook(p Packet) look {
-	return packetLook(p.State)
-}
-
+// packetLook gives the look of a packet state.
 func packetLook(state string) look {
 	switch state {
 	case StateOpen:
