@@ -32,7 +32,7 @@ func sampleRuns() []RunRow {
 		{ID: sample, Goal: "Check disk usage, list open ports, find git repositories, report the kernel version and check the environment for leaked secrets", Status: "running", Waiting: 1, Intent: "override", Steps: 8, CreatedAt: ago(13)},
 		{ID: "r_2", Goal: "List the processes that listen on a port", Status: "waiting", Waiting: 1, Intent: "operate", Steps: 3, CreatedAt: ago(68)},
 		{ID: "r_3", Goal: "What kernel is this host running?", Status: "ended", Code: "SUCCESS", Intent: "observe", Steps: 1, CreatedAt: ago(720), EndedAt: ago(720) + 41_000},
-		{ID: "r_4", Goal: "Find repositories with uncommitted changes and mail the owners", Status: "ended", Code: "PARTIAL_SUCCESS", Intent: "operate", Steps: 24, CreatedAt: ago(4000), EndedAt: ago(3729)},
+		{ID: "r_4", Goal: "Find repositories with uncommitted changes and mail the owners", Status: "ended", Code: "PARTIAL_SUCCESS", Intent: "operate", Steps: 24, Failed: 2, CreatedAt: ago(4000), EndedAt: ago(3729)},
 		{ID: "r_5", Goal: "Delete notes.txt", Status: "ended", Code: "PERMISSION_DENIED", Intent: "operate", Steps: 1, CreatedAt: ago(11_000), EndedAt: ago(10_998)},
 		{ID: "r_6", Goal: "Search the workspace for TODO", Status: "ended", Code: "USER_CANCEL", Intent: "observe", Steps: 9, CreatedAt: ago(90_000), EndedAt: ago(89_980)},
 		{ID: "r_7", Goal: "Check the disk", Status: "paused", Intent: "observe", Steps: 2, CreatedAt: ago(300)},
@@ -153,7 +153,7 @@ func sampleRun(view string) Run {
 	}, Overview: Overview{Goal: goal, Requester: Person{Name: "Ada Osei", You: true}, Intent: "override", Mode: "reflect, final", Planner: "builtin",
 		Policy: "sha256:4f1c2a9b0d7e63aa", Version: 3, CreatedAt: sampleNow - 13*sec}}
 	for _, n := range sampleNodes() {
-		step := Step{ID: n.ID, Kind: n.Kind, Tool: n.Tool, State: n.State, Attempt: n.Attempt, Note: n.Note, Started: n.Started, Ended: n.Ended, Mine: true}
+		step := Step{ID: n.ID, Kind: n.Kind, Tool: n.Tool, State: n.State, Attempt: n.Attempt, Note: n.Note, Started: n.Started, Ended: n.Ended, Approval: n.Approval, Mine: true}
 		for _, d := range n.Deps {
 			step.After = append(step.After, d.From)
 		}

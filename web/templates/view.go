@@ -60,6 +60,7 @@ type RunRow struct {
 	Waiting   int    // requests the viewer may answer
 	Intent    string
 	Steps     int
+	Failed    int // of them
 	CreatedAt int64
 	EndedAt   int64 // 0 until ended
 }

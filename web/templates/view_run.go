@@ -91,6 +91,7 @@ type Node struct {
 	Result    *Result
 	Attempts  []Attempt
 	Raw       string // the node's record as indented JSON
+	LastSeq   int64  // of the fact that changed it last, 0 for none
 	Predicate string // guard in words, "" for none
 }
 

@@ -17,7 +17,7 @@ function startRun(): RunPage | undefined {
   const page = new RunPage();
   window.sluice = { store: page.store, openNode: (id) => void page.openNode(id, false), now, ready };
   document.addEventListener("click", (event) => {
-    const link = (event.target as Element).closest<HTMLElement>("[data-close-panel], [data-show-node], tr[data-node] a, .panel-nav a");
+    const link = (event.target as Element).closest<HTMLElement>("[data-close-panel], [data-show-node], tr[data-node] a.row-link, .panel-nav a");
     const mouse = event as MouseEvent;
     if (!link || mouse.ctrlKey || mouse.metaKey || mouse.shiftKey) return;
     event.preventDefault();
