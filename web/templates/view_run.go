@@ -62,16 +62,17 @@ type Overview struct {
 
 // Step is one row of the list view, in the order of the plan.
 type Step struct {
-	ID      string
-	Kind    string // "tool", "planner" or "reflection"
-	Tool    string
-	State   string // P2
-	Attempt int
-	Note    string
-	After   []string // ids it waits for
-	Started int64
-	Ended   int64
-	Mine    bool
+	ID       string
+	Kind     string // "tool", "planner" or "reflection"
+	Tool     string
+	State    string // P2
+	Attempt  int
+	Note     string
+	After    []string // ids it waits for
+	Started  int64
+	Ended    int64
+	Approval string // "a_…" while it waits for one
+	Mine     bool
 }
 
 // Node is the inspector of one node.
