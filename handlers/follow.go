@@ -11,10 +11,11 @@ import (
 // How a run is shown live (P40, ui.md §3.3).
 const (
 	batchEvery    = 50 * time.Millisecond
-	coalesceAbove = 32   // events in a batch before only the last per node is sent
-	snapAbove     = 2000 // facts a browser may be behind before it gets a snapshot
-	youngUS       = 10e6 // a run younger than this is played from its first fact
-	playBatches   = 60   // at most, so that playing never takes more than 3 s
+	playEvery     = 70 * time.Millisecond // when a young run is played
+	coalesceAbove = 32                    // events in a batch before only the last per node is sent
+	snapAbove     = 2000                  // facts a browser may be behind before it gets a snapshot
+	youngUS       = 10e6                  // a run younger than this is played from its first fact
+	playBatches   = 60                    // at most, so that playing never takes more than about 4 s
 )
 
 // follower sends one run to one socket: everything after a sequence number,
@@ -96,7 +97,7 @@ func (f *follower) deliver(ctx context.Context, rows []engine.Row, play, first b
 		return f.snap()
 	}
 	for _, part := range split(rows, play) {
-		if !f.pace(ctx) {
+		if !f.pace(ctx, play) {
 			return false
 		}
 		var events []trace.Event
@@ -116,8 +117,12 @@ func (f *follower) snap() bool {
 }
 
 // pace keeps batches apart.
-func (f *follower) pace(ctx context.Context) bool {
-	if wait := batchEvery - time.Since(f.sent); wait > 0 {
+func (f *follower) pace(ctx context.Context, play bool) bool {
+	every := batchEvery
+	if play {
+		every = playEvery
+	}
+	if wait := every - time.Since(f.sent); wait > 0 {
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():

@@ -210,7 +210,7 @@ func whyStopped(a *Approval, ask *record) []string {
 	var why []string
 	if ask.Decision != nil {
 		for _, r := range ask.Decision.Reasons {
-			why = append(why, sentence(plain(r))+".")
+			why = append(why, strings.TrimSuffix(sentence(plain(r)), ".")+".")
 		}
 	}
 	if len(why) == 0 {

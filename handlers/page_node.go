@@ -21,9 +21,6 @@ func (s *Server) nodeView(c echo.Context, p *trace.Projector, id string, about [
 		return nil
 	}
 	v := &templates.Node{Run: p.State().ID(), ID: id, Kind: n.Kind, State: string(n.State)}
-	if len(about) > 0 {
-		v.LastSeq = about[len(about)-1].row.Seq
-	}
 	if n.Step != nil {
 		s.describeStep(v, p, &n)
 	}

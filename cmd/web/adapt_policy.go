@@ -24,6 +24,7 @@ const (
 // policies knows the policy in force and, by hash, every one that was (P29).
 type policies struct {
 	store   *store.Store
+	tools   []policy.Tool // what a document's lowerings are checked against
 	current atomic.Pointer[policy.Policy]
 	known   sync.Map // hash → *policy.Policy
 }
@@ -72,6 +73,9 @@ func (p *policies) open(ctx context.Context, path string) error {
 	compiled, err := policy.Compile(*doc)
 	if err != nil {
 		return fmt.Errorf("compile policy: %w: %w", err, errUsage)
+	}
+	if issues := policy.CheckAgainst(*doc, p.tools); len(issues) > 0 {
+		return fmt.Errorf("check policy: %s: %s: %w", issues[0].Pointer, issues[0].Message, errUsage)
 	}
 	p.known.Store(compiled.Hash(), compiled)
 	p.current.Store(compiled)

@@ -18,8 +18,10 @@ import (
 
 	"sluice/engine"
 	"sluice/engine/exec"
+	"sluice/engine/plan"
 	"sluice/engine/tool"
 	"sluice/engine/trace"
+	"sluice/policy"
 	"sluice/store"
 )
 
@@ -80,11 +82,11 @@ func (a *app) wire(ctx context.Context) error {
 	if a.key, err = sealKey(filepath.Join(a.cfg.Data, sealKeyFile)); err != nil {
 		return err
 	}
-	a.policies = &policies{store: a.store}
-	if err = a.policies.open(ctx, a.cfg.Policy); err != nil {
+	if a.registry, err = tool.New(tool.Config{Workspace: a.cfg.Workspace}); err != nil {
 		return err
 	}
-	if a.registry, err = tool.New(tool.Config{Workspace: a.cfg.Workspace}); err != nil {
+	a.policies = &policies{store: a.store, tools: declared(a.registry.Catalog())}
+	if err = a.policies.open(ctx, a.cfg.Policy); err != nil {
 		return err
 	}
 	if a.planner, err = newBuiltin(a.registry.Catalog()); err != nil {
@@ -97,6 +99,16 @@ func (a *app) wire(ctx context.Context) error {
 	a.wait.Add(1)
 	go a.sealLoop()
 	return a.recover(ctx)
+}
+
+func declared(catalog *plan.Catalog) []policy.Tool {
+	names := catalog.Names()
+	tools := make([]policy.Tool, len(names))
+	for i, name := range names {
+		t, _ := catalog.Lookup(name)
+		tools[i] = t.Tool
+	}
+	return tools
 }
 
 // recover projects again what a crash left behind and lets live runs go on (P5, P33).

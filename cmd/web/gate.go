@@ -77,7 +77,7 @@ func gateCheck(s streams, path string, g gateFlags) (int, error) {
 		return 0, err
 	}
 	defer free()
-	return gatecheck.Run(in, s.out, gatecheck.Options{Policy: p, Intent: rank, Scopes: strings.Split(g.scopes, ","),
+	return gatecheck.Run(in, s.out, gatecheck.Options{Policy: p, Intent: rank, Scopes: scopeList(g.scopes),
 		Canonical: plan.Canonical, Tool: func(name string) (policy.Tool, bool) {
 			t, ok := registry.Catalog().Lookup(name)
 			if !ok {
@@ -85,6 +85,11 @@ func gateCheck(s streams, path string, g gateFlags) (int, error) {
 			}
 			return t.Tool, true
 		}})
+}
+
+// scopeList splits a flag; empty entries are no scopes.
+func scopeList(flag string) []string {
+	return strings.FieldsFunc(flag, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 func openInput(s streams, path string) (io.Reader, func(), error) {

@@ -93,7 +93,7 @@ func planCheck(_ context.Context, s streams, args []string) int {
 	if err != nil {
 		return fail(s, err)
 	}
-	env := plan.Env{Scopes: strings.Split(scopes, ","), Author: plan.Person, Requester: "user:1"}
+	env := plan.Env{Scopes: scopeList(scopes), Author: plan.Person, Requester: "user:1"}
 	if err := policyFindings(&env, policyFile, intent); err != nil {
 		return fail(s, err)
 	}

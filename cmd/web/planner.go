@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"sluice/engine"
 	"sluice/engine/plan"
@@ -42,10 +43,10 @@ func (b *builtin) Propose(_ context.Context, c engine.Propose) (engine.Planned, 
 func (b *builtin) Conclude(_ context.Context, c engine.Conclude) (engine.Concluded, error) {
 	in := planner.ReportInput{Goal: c.Goal}
 	for _, s := range c.Steps {
-		step := planner.ReportStep{ID: s.Node, Tool: s.Tool, State: string(s.State), Output: s.Output,
-			Observation: s.Observation, Class: string(s.Class)}
+		step := planner.StepResult{ID: s.Node, Tool: s.Tool, State: string(s.State), Output: s.Output,
+			Observation: s.Observation, Failure: string(s.Class)}
 		if s.Blob != nil {
-			step.BlobBytes = s.Blob.Size
+			step.Output = blobOutput(s.Blob)
 		}
 		in.Steps = append(in.Steps, step)
 	}
@@ -58,6 +59,12 @@ func (b *builtin) Conclude(_ context.Context, c engine.Conclude) (engine.Conclud
 		v.Claims[i] = engine.Claim{Text: claim.Text, Observations: claim.Observations}
 	}
 	return engine.Concluded{Ruling: "conclude", Verdict: v}, nil
+}
+
+// blobOutput stands for an output that is too large to be inline: the report
+// says how large it is and where it is kept.
+func blobOutput(b *engine.Blob) []byte {
+	return fmt.Appendf(nil, `{"large_output_bytes":%d,"sha256":%q}`, b.Size, b.SHA256)
 }
 
 func unplanned(list []planner.Unplanned) []engine.Unplanned {

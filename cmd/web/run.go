@@ -34,12 +34,13 @@ type runRequest struct {
 
 // runShape is what run prints: a run in the shape of P39.
 type runShape struct {
-	ID      string          `json:"id"`
-	Status  engine.Status   `json:"status"`
-	Code    engine.Code     `json:"code"`
-	Causes  []string        `json:"causes"`
-	Waiting []string        `json:"waiting"`
-	Verdict *engine.Verdict `json:"verdict"`
+	ID        string             `json:"id"`
+	Status    engine.Status      `json:"status"`
+	Code      engine.Code        `json:"code"`
+	Causes    []string           `json:"causes"`
+	Waiting   []string           `json:"waiting"`
+	Verdict   *engine.Verdict    `json:"verdict"`
+	Unplanned []engine.Unplanned `json:"unplanned"`
 }
 
 func runGoal(ctx context.Context, s streams, args []string) int {
@@ -240,6 +241,11 @@ func printRun(s streams, raw json.RawMessage, asJSON bool) int {
 func printVerdict(s streams, r *runShape) {
 	if r.Verdict != nil && r.Verdict.Text != "" {
 		fmt.Fprintln(s.out, r.Verdict.Text)
+	}
+	if r.Verdict == nil {
+		for _, u := range r.Unplanned {
+			fmt.Fprintf(s.out, "Not planned: %q: %s\n", u.Clause, u.Why)
+		}
 	}
 	switch {
 	case r.Status == engine.Ended && len(r.Causes) > 0:
