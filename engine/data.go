@@ -123,8 +123,8 @@ type changedData struct {
 
 type requestedData struct {
 	ApprovalAsk
-	Call     *callData        `json:"call"`
-	Decision *policy.Decision `json:"decision"`
+	Call     *callData        `json:"call,omitempty"`
+	Decision *policy.Decision `json:"decision,omitempty"`
 }
 
 type decidedData struct {
