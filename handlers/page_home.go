@@ -90,7 +90,7 @@ func (s *Server) runRows(c echo.Context, page []engine.Summary) []templates.RunR
 			steps += n
 		}
 		rows[i] = templates.RunRow{ID: r.ID, Goal: plain(r.Goal), Status: string(r.Status), Code: string(r.Code),
-			Waiting: mine[r.ID] + len(r.Questions), Intent: r.Intent.Name(), Steps: steps,
+			Waiting: mine[r.ID] + len(r.Questions), Intent: r.Intent.Name(), Steps: steps, Failed: r.Counts["failed"],
 			CreatedAt: r.CreatedAt, EndedAt: r.EndedAt}
 		if r.Goal == "" {
 			rows[i].Goal = "(erased)"

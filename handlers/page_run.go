@@ -162,11 +162,14 @@ func (s *Server) steps(c echo.Context, p *trace.Projector) []templates.Step {
 	for i := range view.Nodes {
 		n := &view.Nodes[i]
 		st := templates.Step{ID: n.ID, Kind: n.Kind, Tool: n.Tool, State: string(n.State), Attempt: n.Attempt, Note: n.Note,
-			Started: n.Started, Ended: n.Ended}
+			Started: n.Started, Ended: n.Ended, Approval: n.Approval}
 		for _, d := range n.Deps {
 			st.After = append(st.After, d.From)
 		}
-		st.Mine = (n.Approval != "" || n.Unknown) && who.Token == "" && who.has("approver")
+		if n.Unknown {
+			st.Approval = questionID(view.Run.ID, n.ID, n.Attempt)
+		}
+		st.Mine = st.Approval != "" && who.Token == "" && who.has("approver")
 		list[i] = st
 	}
 	return list
