@@ -56,7 +56,7 @@ function start(): void {
     subs: () => (page ? [{ run: page.id, after: page.after }] : []),
     message: (m) => {
       if (m.t === "inv") invalidate(...m.k);
-      else if (page && !page.take(m)) socket.hello();
+      else if ((m.t === "ev" || m.t === "snap") && page && !page.take(m)) socket.hello();
     },
     state: (link, wait) => {
       showLink(link, wait);
