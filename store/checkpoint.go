@@ -16,8 +16,8 @@ const (
 	walPageBytes        = 4_096
 	walTransactionBytes = 2 * walPageBytes
 	walRowBytes         = 512
-	restartBusyMS       = 200 // readers may hold up the writer's RESTART this long
-	truncateWait        = 30 * time.Second
+	restartBusyMS       = 200              // readers may hold up the writer's RESTART this long
+	truncateWait        = 10 * time.Second // no fact is written meanwhile
 )
 
 // checkpointer moves committed pages from the WAL to the database on a

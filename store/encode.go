@@ -8,9 +8,6 @@ import (
 	"sluice/engine"
 )
 
-// FormatV is the format of the streams this program writes, column v (P27).
-const FormatV = 1
-
 const (
 	hashBytes = sha256.Size
 	saltBytes = 16

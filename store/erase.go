@@ -21,30 +21,42 @@ type erasure struct {
 	Through int64  `json:"through"`
 }
 
-// EraseRun takes the words of an ended run away: salts and data of its facts,
-// its blobs that no other run has, its snapshot, and the text in projections
-// (P27). That it was done, why and by whom is itself a fact, in the run's stream
-// and in admin. When it returns without error the bytes are in none of the
-// database's files any more, which takes a rewrite of the database: time goes
-// with its size. ErrNotFound: no such run. ErrConflict: it has not ended. An
-// error after the erasure itself (a reader would not let go) is mended by
-// calling it again.
-func (s *Store) EraseRun(ctx context.Context, run, reason, actor string, at int64) error {
-	if !isRunID(run) || len(reason) > reasonBytesMax || len(actor) > actorBytesMax {
-		return invalid("erase run %.80q with a reason of %d bytes", run, len(reason))
+// Erasure says which run's words to take away, why and by whom.
+type Erasure struct {
+	Run    string
+	Reason string
+	Actor  string // principal
+	At     int64  // µs UTC
+}
+
+// Erase takes the words of an ended run away: salts and data of its facts, its
+// blobs that no other run has, its snapshot, and the text in projections (P27).
+// That it was done, why and by whom is itself a fact, in the run's stream and in
+// admin. When it returns without error the bytes are in none of the database's
+// files any more, which takes a rewrite of the database: time goes with its
+// size. ErrNotFound: no such run. ErrConflict: it has not ended. An error after
+// the erasure itself (a reader would not let go) is mended by calling it again.
+func (s *Store) Erase(ctx context.Context, e Erasure) error {
+	if !isRunID(e.Run) || len(e.Reason) > reasonBytesMax || len(e.Actor) > actorBytesMax {
+		return invalid("erase run %.80q with a reason of %d bytes", e.Run, len(e.Reason))
 	}
-	err := s.do(ctx, func(w *writer) error { return w.erase(run, reason, actor, at) })
+	err := s.do(ctx, func(w *writer) error { return w.erase(e) })
 	if err != nil {
-		return fmt.Errorf("erase run %s: %w", run, err)
+		return fmt.Errorf("erase run %s: %w", e.Run, err)
 	}
 	if err := s.doBetween(ctx, func(w *writer) error { return w.wipe() }); err != nil {
-		return fmt.Errorf("wipe erased bytes of %s: %w", run, err)
+		return fmt.Errorf("wipe erased bytes of %s: %w", e.Run, err)
 	}
 	return nil
 }
 
-func (w *writer) erase(run, reason, actor string, at int64) error {
-	stream := StreamOf(run)
+// EraseRun is Erase with its words one by one.
+func (s *Store) EraseRun(ctx context.Context, run, reason, actor string, at int64) error {
+	return s.Erase(ctx, Erasure{Run: run, Reason: reason, Actor: actor, At: at})
+}
+
+func (w *writer) erase(e Erasure) error {
+	stream := StreamOf(e.Run)
 	here, err := w.head(stream)
 	if err != nil {
 		return err
@@ -62,20 +74,20 @@ func (w *writer) erase(run, reason, actor string, at int64) error {
 	if !hasEnded {
 		return fmt.Errorf("run has not ended: %w", ErrConflict)
 	}
-	if err := w.eraseRows(run, low, high); err != nil {
+	if err := w.eraseRows(e.Run, low, high); err != nil {
 		return err
 	}
-	return w.recordErasure(stream, erasure{Run: run, Reason: reason, Through: here.seq}, actor, at)
+	return w.recordErasure(e, here.seq)
 }
 
-func (w *writer) recordErasure(stream string, what erasure, actor string, at int64) error {
+func (w *writer) recordErasure(e Erasure, through int64) error {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(what); err != nil {
+	if err := encoder.Encode(erasure{Run: e.Run, Reason: e.Reason, Through: through}); err != nil {
 		return err
 	}
-	fact := engine.Fact{At: at, Kind: engine.RunErased, Actor: actor, Data: bytes.TrimSpace(buffer.Bytes())}
+	fact := engine.Fact{At: e.At, Kind: engine.RunErased, Actor: e.Actor, Data: bytes.TrimSpace(buffer.Bytes())}
 	if err := checkFact(&fact); err != nil {
 		return err
 	}
@@ -83,14 +95,14 @@ func (w *writer) recordErasure(stream string, what erasure, actor string, at int
 	if err != nil {
 		return err
 	}
-	here, err := w.head(stream)
+	here, err := w.head(StreamOf(e.Run))
 	if err != nil {
 		return err
 	}
-	if err := w.exec("UPDATE runs SET seq = ? WHERE id = ?", here.seq+1, what.Run); err != nil {
+	if err := w.exec("UPDATE runs SET seq = ? WHERE id = ?", here.seq+1, e.Run); err != nil {
 		return err
 	}
-	if err := w.chain(stream, here, []engine.Fact{fact}); err != nil {
+	if err := w.chain(StreamOf(e.Run), here, []engine.Fact{fact}); err != nil {
 		return err
 	}
 	return w.chain(Admin, admin, []engine.Fact{fact})

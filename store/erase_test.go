@@ -91,7 +91,7 @@ func TestP27_ErasedWordsAreInNoFile(t *testing.T) {
 	if found := grep(t, s, canary); len(found) == 0 {
 		t.Fatal("the canary is nowhere before the erasure: the test shows nothing")
 	}
-	if err := s.EraseRun(ctx, "r_a", "asked to", "user:1", 1_700_000_000_000_000); err != nil {
+	if err := s.Erase(ctx, store.Erasure{Run: "r_a", Reason: "asked to", Actor: "user:1", At: 1_700_000_000_000_000}); err != nil {
 		t.Fatalf("erase: %v", err)
 	}
 	if found := grep(t, s, canary); len(found) != 0 {
@@ -113,7 +113,7 @@ func TestP27_AnErasureIsAFactAndReachesEveryProjection(t *testing.T) {
 	before, _ := s.Facts(ctx, "run/r_a", 0, 0)
 	mustSeal(t, s)
 	outside := export(t, s)
-	if err := s.EraseRun(ctx, "r_a", "asked <to>", "user:1", 77); err != nil {
+	if err := s.Erase(ctx, store.Erasure{Run: "r_a", Reason: "asked <to>", Actor: "user:1", At: 77}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := s.Facts(ctx, "run/r_a", 0, 0)
@@ -161,7 +161,7 @@ func TestP27_ErasingKeepsBlobsOfOthers(t *testing.T) {
 	shared, _ := s.PutBlob(ctx, "r_a", []byte("shared"))
 	_, _ = s.PutBlob(ctx, "r_b", []byte("shared"))
 	own, _ := s.PutBlob(ctx, "r_a", []byte("own"))
-	if err := s.EraseRun(ctx, "r_a", "", "user:1", 1); err != nil {
+	if err := s.Erase(ctx, store.Erasure{Run: "r_a", Reason: "", Actor: "user:1", At: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Blob(ctx, own); !errors.Is(err, store.ErrNotFound) {
@@ -178,10 +178,10 @@ func TestP27_ErasingKeepsBlobsOfOthers(t *testing.T) {
 func TestP27_OnlyAnEndedRunIsErased(t *testing.T) {
 	s := open(t)
 	mustAppend(t, s, "run/r_a", 0, storetest.Facts(0, 2)...)
-	if err := s.EraseRun(ctx, "r_a", "", "user:1", 1); !errors.Is(err, store.ErrConflict) {
+	if err := s.Erase(ctx, store.Erasure{Run: "r_a", Reason: "", Actor: "user:1", At: 1}); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("live run: got %v, want a conflict", err)
 	}
-	if err := s.EraseRun(ctx, "r_none", "", "user:1", 1); !errors.Is(err, store.ErrNotFound) {
+	if err := s.Erase(ctx, store.Erasure{Run: "r_none", Reason: "", Actor: "user:1", At: 1}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("unknown run: got %v, want not found", err)
 	}
 	if a, admin := head(t, s, "run/r_a"), head(t, s, store.Admin); a != 2 || admin != 0 {
@@ -189,7 +189,7 @@ func TestP27_OnlyAnEndedRunIsErased(t *testing.T) {
 	}
 	endRun(t, s, "r_a")
 	for range 2 { // a second time changes nothing but says so again
-		if err := s.EraseRun(ctx, "r_a", "", "user:1", 1); err != nil {
+		if err := s.Erase(ctx, store.Erasure{Run: "r_a", Reason: "", Actor: "user:1", At: 1}); err != nil {
 			t.Fatalf("erase: %v", err)
 		}
 	}
@@ -207,7 +207,7 @@ func TestP27_AnErasureWithoutItsRecordIsBroken(t *testing.T) {
 		s := open(t)
 		mustAppend(t, s, "run/r_a", 0, storetest.Facts(0, 2)...)
 		endRun(t, s, "r_a")
-		if err := s.EraseRun(ctx, "r_a", "", "user:1", 1); err != nil {
+		if err := s.Erase(ctx, store.Erasure{Run: "r_a", Reason: "", Actor: "user:1", At: 1}); err != nil {
 			t.Fatal(err)
 		}
 		return s

@@ -9,47 +9,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"time"
 
 	"sluice/engine"
 )
 
-// timeForm is RFC 3339 in UTC with microseconds (P27, P40).
-const timeForm = "2006-01-02T15:04:05.000000Z"
-
-// FormatTime gives the wire form of a time in µs UTC.
-func FormatTime(at int64) string { return time.UnixMicro(at).UTC().Format(timeForm) }
-
-// AppendWire appends a fact in its wire form (P40): the columns of P27 as one
-// JSON object on one line, hashes and salt in hex, data inline as stored. Salt
-// and data of an erased fact are null.
-func AppendWire(dst []byte, r *engine.Row) []byte {
-	dst = fmt.Appendf(dst, `{"id":%d,"stream":%s,"seq":%d,"v":%d,"run":%s,"at":"%s","kind":%s,"cause":%d,"plan_version":%d,`,
-		r.ID, quote(r.Stream), r.Seq, FormatV, quote(r.Run), FormatTime(r.At), quote(string(r.Kind)), r.Cause, r.Version)
-	dst = fmt.Appendf(dst, `"node":%s,"attempt":%d,"actor":%s,"data":`, quote(r.Node), r.Attempt, quote(r.Actor))
-	switch {
-	case r.Data == nil:
-		dst = append(dst, "null"...)
-	case json.Valid(r.Data) && bytes.IndexByte(r.Data, '\n') < 0:
-		dst = append(dst, r.Data...)
-	default: // damaged: shown as it is, so that an export never breaks its own form
-		dst = append(dst, quote(string(r.Data))...)
+// appendLine appends a fact as it is on the wire (P40). Data that is damaged
+// goes as a string, so that an export never breaks its own form.
+func appendLine(dst []byte, r *engine.Row) []byte {
+	isWhole := json.Valid(r.Data) && bytes.IndexByte(r.Data, '\n') < 0
+	if !r.Erased && !isWhole {
+		shown := *r
+		if quoted, err := json.Marshal(string(r.Data)); err == nil {
+			shown.Data = quoted
+		}
+		r = &shown
 	}
-	dst = append(dst, `,"salt":`...)
-	if r.Salt == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = fmt.Appendf(dst, `"%x"`, r.Salt)
-	}
-	return fmt.Appendf(dst, `,"data_hash":"%x","prev_hash":"%x","hash":"%x"}`, r.DataHash, r.PrevHash, r.Hash)
-}
-
-func quote(text string) []byte {
-	quoted, err := json.Marshal(text)
-	if err != nil { // a string always marshals
-		return []byte(`""`)
-	}
-	return quoted
+	return append(r.AppendJSON(dst), '\n')
 }
 
 // wireHead is a stream's head in a seal line.
@@ -81,7 +56,7 @@ func toWireHeads(heads []StreamHead) []wireHead {
 }
 
 func toWireSeal(s *Seal) wireSeal {
-	return wireSeal{N: s.N, At: FormatTime(s.At), Prev: hex.EncodeToString(s.Prev), Heads: toWireHeads(s.Heads),
+	return wireSeal{N: s.N, At: engine.WireTime(s.At), Prev: hex.EncodeToString(s.Prev), Heads: toWireHeads(s.Heads),
 		Root: hex.EncodeToString(s.Root), Key: hex.EncodeToString(s.Key), Sig: hex.EncodeToString(s.Sig)}
 }
 
@@ -126,7 +101,7 @@ func exportFacts(ctx context.Context, db querier, out *bufio.Writer) error {
 		row.Stream, row.PrevHash = names[number], prev
 		row.Run = RunOf(row.Stream)
 		prev = row.Hash
-		line = append(AppendWire(line[:0], &row), '\n')
+		line = appendLine(line[:0], &row)
 		if _, err := out.Write(line); err != nil {
 			return err
 		}

@@ -68,14 +68,14 @@ func TestP27_TheViewGivesTheDerivedColumns(t *testing.T) {
 			Scan(&id, &stream, &seq, &v, &run, &at, &prev, &data); err != nil {
 			t.Fatal(err)
 		}
-		if id != 1<<32+int64(i)+1 || stream != "run/r_a" || seq != row.Seq || v != store.FormatV || run != "r_a" {
+		if id != 1<<32+int64(i)+1 || stream != "run/r_a" || seq != row.Seq || v != engine.FormatVersion || run != "r_a" {
 			t.Errorf("row %d: got id %d stream %s seq %d v %d run %s", i, id, stream, seq, v, run)
 		}
-		if at != store.FormatTime(row.At) || !bytes.Equal(prev, row.PrevHash) || !bytes.Equal(data, row.Data) {
-			t.Errorf("row %d: got at %s prev %x data %s, want %s %x %s", i, at, prev, data, store.FormatTime(row.At), row.PrevHash, row.Data)
+		if at != engine.WireTime(row.At) || !bytes.Equal(prev, row.PrevHash) || !bytes.Equal(data, row.Data) {
+			t.Errorf("row %d: got at %s prev %x data %s, want %s %x %s", i, at, prev, data, engine.WireTime(row.At), row.PrevHash, row.Data)
 		}
 	}
-	if got := store.FormatTime(first.At); got != "2023-11-14T22:13:20.000042Z" {
+	if got := engine.WireTime(first.At); got != "2023-11-14T22:13:20.000042Z" {
 		t.Errorf("time form is %s", got)
 	}
 }

@@ -90,7 +90,7 @@ func (w *writer) chain(stream string, at *head, facts []engine.Fact) error {
 			return err
 		}
 		b.hasher.data(row.dataHash[:0], row.salt[:], storedData(f))
-		b.hasher.row(at.hash[:0], &chained{prev: at.hash[:], stream: stream, run: run, seq: at.seq, v: FormatV,
+		b.hasher.row(at.hash[:0], &chained{prev: at.hash[:], stream: stream, run: run, seq: at.seq, v: engine.FormatVersion,
 			fact: f, cause: row.cause, dataHash: row.dataHash[:]})
 		row.hash = at.hash
 	}
@@ -174,5 +174,5 @@ func (w *writer) addStream(stream string, at *head) error {
 	w.number++
 	at.number = w.number
 	w.changed = true
-	return w.exec("INSERT INTO streams (number, name, v) VALUES (?, ?, ?)", at.number, stream, FormatV)
+	return w.exec("INSERT INTO streams (number, name, v) VALUES (?, ?, ?)", at.number, stream, engine.FormatVersion)
 }

@@ -77,7 +77,7 @@ func parseSeal(line []byte) (outsideSeal, error) {
 	if err := json.Unmarshal(line, &wire); err != nil {
 		return seal, err
 	}
-	at, err := time.Parse(timeForm, wire.At)
+	at, err := time.Parse(time.RFC3339Nano, wire.At)
 	if err != nil {
 		return seal, err
 	}

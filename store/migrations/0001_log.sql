@@ -18,7 +18,7 @@ CREATE TABLE facts (
   salt         BLOB,
   data_hash    BLOB NOT NULL,
   hash         BLOB NOT NULL
-) STRICT;
+);
 
 -- Without this trigger INSERT OR REPLACE would slip past the one on DELETE.
 CREATE TRIGGER facts_next BEFORE INSERT ON facts

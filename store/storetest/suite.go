@@ -65,10 +65,11 @@ func Facts(after int64, count int) []engine.Fact {
 	return facts
 }
 
-func mustAppend(t testing.TB, log Log, stream string, expected int64, facts []engine.Fact) {
+// mustAppend appends facts where their first one belongs.
+func mustAppend(t testing.TB, log Log, stream string, facts []engine.Fact) {
 	t.Helper()
-	if err := log.AppendAt(context.Background(), stream, expected, facts); err != nil {
-		t.Fatalf("append %d facts to %s at %d: %v", len(facts), stream, expected, err)
+	if err := log.AppendAt(context.Background(), stream, facts[0].Seq-1, facts); err != nil {
+		t.Fatalf("append %d facts to %s at %d: %v", len(facts), stream, facts[0].Seq-1, err)
 	}
 }
 
@@ -109,8 +110,8 @@ func expectFacts(t testing.TB, got []engine.Row, want []engine.Fact) {
 func readBack(t *testing.T, log Log) {
 	// 67 rows take every width of a multi-row insert at least once.
 	want := Facts(0, 67)
-	mustAppend(t, log, stream, 0, want[:1])
-	mustAppend(t, log, stream, 1, want[1:])
+	mustAppend(t, log, stream, want[:1])
+	mustAppend(t, log, stream, want[1:])
 	got := read(t, log, stream)
 	expectFacts(t, got, want)
 	if got[0].Stream != stream || got[0].Run != "r_suite" || got[0].Erased {
@@ -126,7 +127,7 @@ func readBack(t *testing.T, log Log) {
 }
 
 func refuseConflict(t *testing.T, log Log) {
-	mustAppend(t, log, stream, 0, Facts(0, 3))
+	mustAppend(t, log, stream, Facts(0, 3))
 	for _, expected := range []int64{0, 2, 4} {
 		err := log.AppendAt(context.Background(), stream, expected, Facts(expected, 2))
 		if !errors.Is(err, store.ErrConflict) {
@@ -134,11 +135,11 @@ func refuseConflict(t *testing.T, log Log) {
 		}
 	}
 	expectFacts(t, read(t, log, stream), Facts(0, 3))
-	mustAppend(t, log, stream, 3, Facts(3, 1))
+	mustAppend(t, log, stream, Facts(3, 1))
 }
 
 func refuseInvalid(t *testing.T, log Log) {
-	mustAppend(t, log, stream, 0, Facts(0, 2))
+	mustAppend(t, log, stream, Facts(0, 2))
 	broken := func(change func(*engine.Fact)) []engine.Fact {
 		facts := Facts(2, 2)
 		change(&facts[1])
@@ -163,7 +164,7 @@ func refuseInvalid(t *testing.T, log Log) {
 		}
 	}
 	expectFacts(t, read(t, log, stream), Facts(0, 2))
-	mustAppend(t, log, stream, 2, Facts(2, 1))
+	mustAppend(t, log, stream, Facts(2, 1))
 }
 
 func appendNext(t *testing.T, log Log) {
@@ -186,8 +187,8 @@ func appendNext(t *testing.T, log Log) {
 }
 
 func chained(t *testing.T, log Log) {
-	mustAppend(t, log, stream, 0, Facts(0, 5))
-	mustAppend(t, log, "run/r_twin", 0, Facts(0, 5))
+	mustAppend(t, log, stream, Facts(0, 5))
+	mustAppend(t, log, "run/r_twin", Facts(0, 5))
 	prev := make([]byte, 32)
 	rows, twins := read(t, log, stream), read(t, log, "run/r_twin")
 	for i, row := range rows {
@@ -203,7 +204,7 @@ func chained(t *testing.T, log Log) {
 
 func pages(t *testing.T, log Log) {
 	const count = 25
-	mustAppend(t, log, stream, 0, Facts(0, count))
+	mustAppend(t, log, stream, Facts(0, count))
 	whole := read(t, log, stream)
 	for _, width := range []int{1, 4, 24, 25, 26} {
 		var got []engine.Row
@@ -252,7 +253,7 @@ func race(t *testing.T, log Log) {
 }
 
 func closed(t *testing.T, log Log) {
-	mustAppend(t, log, stream, 0, Facts(0, 1))
+	mustAppend(t, log, stream, Facts(0, 1))
 	if err := log.Close(); err != nil {
 		t.Fatalf("close: %v", err)
 	}
