@@ -184,10 +184,4 @@ func (w *walk) kinds(k Kind) int {
 	return n
 }
 
-func (w *walk) log() string {
-	var b strings.Builder
-	for _, f := range w.facts {
-		fmt.Fprintf(&b, "%d %s %s#%d %s\n", f.Seq, f.Kind, f.Node, f.Attempt, f.Data)
-	}
-	return b.String()
-}
+func (w *walk) log() string { return logOf(w.facts) }
