@@ -183,10 +183,3 @@ func (p *tab) ready() {
 	p.t.Helper()
 	p.wait("data-ready", func() bool { return script[bool](p, `!!document.querySelector("[data-ready]")`) })
 }
-
-// nodes maps node ids to states as the page shows them (P49).
-func (p *tab) nodes() map[string]string {
-	p.t.Helper()
-	return script[map[string]string](p, `Object.fromEntries(
-		[...document.querySelectorAll("[data-node]")].map(n => [n.dataset.node, n.dataset.state || ""]))`)
-}

@@ -4,13 +4,15 @@ package e2e
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -27,45 +29,66 @@ func (p *tab) submit(s *server, goal, intent string) {
 	p.wait("run page", func() bool { return script[bool](p, `/^\/runs\/r_/.test(location.pathname)`) })
 }
 
-// frame is one graph as the page showed it.
+// frame is one graph as the page showed it, settled for at least one repaint.
 type frame struct {
-	seq    int64
-	nodes  map[string]string // state by node id
-	places map[string]string // where the graph has put each node
+	Seq    int64             `json:"seq"`
+	States map[string]string `json:"states"` // by node id
+	Places map[string]string `json:"places"` // transform in the graph's own coordinates, which no panning changes
 }
 
-// watch collects the different graphs that a run page shows until its run ends.
-func (p *tab) watch() []frame {
-	p.t.Helper()
-	var frames []frame
-	p.waitFor(runWithin, "end of the run", func() bool {
-		f := frame{seq: p.seq(), nodes: p.nodes(), places: p.places()}
-		if len(frames) == 0 || frames[len(frames)-1].seq != f.seq {
-			frames = append(frames, f)
+// recorder keeps every graph that a page shows, from before its first load: at
+// each repaint it looks, and takes what has the same sequence as the time before.
+const recorder = `(() => {
+	window.frames_ = [];
+	let before = "";
+	const look = () => {
+		const seq = document.body?.dataset.seq ?? "", last = frames_.at(-1)?.seq;
+		if (seq !== "" && seq === before && Number(seq) !== last) {
+			const nodes = [...document.querySelectorAll("#graph [data-node]")];
+			if (nodes.length) frames_.push({ seq: Number(seq),
+				states: Object.fromEntries(nodes.map(n => [n.dataset.node, n.dataset.state])),
+				places: Object.fromEntries(nodes.map(n => [n.dataset.node, n.closest(".react-flow__node")?.style.transform ?? ""])) });
 		}
-		return p.finished()
-	})
-	return frames
-}
+		before = seq;
+		requestAnimationFrame(look);
+	};
+	requestAnimationFrame(look);
+})()`
 
-// places maps node ids to their transform in the graph's own coordinates, which
-// no panning changes.
-func (p *tab) places() map[string]string {
+func (p *tab) record() {
 	p.t.Helper()
-	return script[map[string]string](p, `Object.fromEntries([...document.querySelectorAll("#graph .react-flow__node")]
-		.map(n => [(n.matches("[data-node]") ? n : n.querySelector("[data-node]"))?.dataset.node ?? n.dataset.id, n.style.transform]))`)
+	call(p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: recorder})
 }
 
-// checkPlaces: nothing placed ever moves.
-func checkPlaces(t *testing.T, frames []frame) {
+// frames waits until the page shows the run's last fact and gives all it showed.
+func (p *tab) frames(last int64) []frame {
+	p.t.Helper()
+	var all []frame
+	p.waitFor(runWithin, fmt.Sprintf("graph at sequence %d", last), func() bool {
+		all = script[[]frame](p, "frames_")
+		return len(all) > 0 && all[len(all)-1].Seq >= last
+	})
+	return all
+}
+
+// checkFrames: the sequence never goes back, every graph is the fold of the log
+// at its sequence, and nothing placed ever moves.
+func checkFrames(t *testing.T, api client, id string, frames []frame) {
 	t.Helper()
 	placed := map[string]string{}
-	for _, f := range frames {
-		for node, place := range f.places {
-			if before, known := placed[node]; known && before != place {
-				t.Errorf("node %s moved from %s to %s at sequence %d", node, before, place, f.seq)
+	for i, f := range frames {
+		if i > 0 && f.Seq <= frames[i-1].Seq {
+			t.Errorf("got sequence %d after %d, want it to grow", f.Seq, frames[i-1].Seq)
+		}
+		durable := api.graph(id, f.Seq)
+		for node, state := range f.States {
+			if durable[node] != state {
+				t.Errorf("at sequence %d the page shows %s as %q, the log says %q", f.Seq, node, state, durable[node])
 			}
-			placed[node] = place
+			if before, known := placed[node]; known && before != f.Places[node] {
+				t.Errorf("at sequence %d node %s moved from %s to %s", f.Seq, node, before, f.Places[node])
+			}
+			placed[node] = f.Places[node]
 		}
 	}
 	if len(placed) < 5 {
@@ -73,15 +96,20 @@ func checkPlaces(t *testing.T, frames []frame) {
 	}
 }
 
-func (p *tab) seq() int64 {
-	p.t.Helper()
-	n, _ := strconv.ParseInt(script[string](p, `document.querySelector("[data-seq]")?.dataset.seq ?? "0"`), 10, 64)
-	return n
-}
-
-func (p *tab) finished() bool {
-	p.t.Helper()
-	return script[bool](p, `/SUCCESS|PERMISSION_DENIED|Succeeded|Denied|Not permitted/i.test(document.body.innerText)`)
+// graph maps node ids to states as the log has them at a sequence.
+func (c client) graph(id string, seq int64) map[string]string {
+	c.t.Helper()
+	var at struct {
+		View struct {
+			Nodes []struct{ ID, State string } `json:"nodes"`
+		} `json:"view"`
+	}
+	c.want(http.StatusOK, http.MethodGet, fmt.Sprintf("/runs/%s/graph?at=%d", id, seq), nil, &at)
+	out := map[string]string{}
+	for _, n := range at.View.Nodes {
+		out[n.ID] = n.State
+	}
+	return out
 }
 
 // runID is the id of the run page's run.
@@ -94,24 +122,18 @@ func TestR106_P40_P49_ObserveGrowsLiveAndEndsInAVerdict(t *testing.T) {
 	s := serve(t)
 	api := s.api("observe")
 	p := open(t, desktop)
+	p.record()
 	p.signIn(s)
 	p.submit(s, mainGoal, "Observe")
 	p.ready()
-	frames := p.watch()
-	grown := map[int]bool{}
-	for i, f := range frames {
-		grown[len(f.nodes)] = true
-		if i > 0 && f.seq < frames[i-1].seq {
-			t.Errorf("got sequence %d after %d, want it never to go back", f.seq, frames[i-1].seq)
-		}
-	}
-	checkPlaces(t, frames)
-	if len(frames) < 4 {
-		t.Errorf("got %d different graphs, want at least three before the last", len(frames))
-	}
 	r := api.until(p.runID(), "ended")
 	if r.Code != "SUCCESS" || r.Counts["executed"] < 5 {
 		t.Fatalf("got code %s and counts %v, want SUCCESS and five steps or more", r.Code, r.Counts)
+	}
+	frames := p.frames(r.Seq)
+	checkFrames(t, api, r.ID, frames)
+	if len(frames) < 4 {
+		t.Errorf("got %d different graphs, want at least three before the last", len(frames))
 	}
 	if r.Verdict == nil || len(r.Verdict.Claims) == 0 {
 		t.Fatalf("got verdict %+v, want claims", r.Verdict)

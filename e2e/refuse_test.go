@@ -35,7 +35,7 @@ func planFile(t *testing.T, text string) string {
 
 // steps wraps step objects into a plan.
 func steps(list ...string) string {
-	return `{"format": 1, "goal": "test", "max_steps": 20000, "steps": [` + strings.Join(list, ",") + `]}`
+	return `{"format": 1, "goal": "test", "max_steps": 10000, "steps": [` + strings.Join(list, ",") + `]}`
 }
 
 func manySteps(n int) string {
