@@ -33,6 +33,7 @@ type follower struct {
 type batch struct {
 	T       string        `json:"t"`
 	Run     string        `json:"run"`
+	From    int64         `json:"from"` // the state it follows: a browser elsewhere asks again
 	Seq     int64         `json:"seq"`
 	E       []trace.Event `json:"e"`
 	Playing bool          `json:"catching_up"`
@@ -100,12 +101,13 @@ func (f *follower) deliver(ctx context.Context, rows []engine.Row, play, first b
 		if !f.pace(ctx, play) {
 			return false
 		}
+		from := f.p.Seq()
 		var events []trace.Event
 		for i := range part {
 			events = append(events, f.p.Apply(part[i].Fact)...)
 		}
 		events = append(coalesce(events), f.p.RunEvent())
-		if !f.socket.send(batch{T: "ev", Run: f.run, Seq: f.p.Seq(), E: events, Playing: play}) {
+		if !f.socket.send(batch{T: "ev", Run: f.run, From: from, Seq: f.p.Seq(), E: events, Playing: play}) {
 			return false
 		}
 	}

@@ -79,10 +79,22 @@ func countOf(output []byte) string {
 				return ""
 			}
 			name, _ := key.(string)
-			return strconv.Itoa(len(list)) + " " + strings.ReplaceAll(name, "_", " ")
+			return counted(len(list), strings.ReplaceAll(name, "_", " "))
 		}
 	}
 	return ""
+}
+
+// counted says "1 mount" and "4 mounts" of a list named mounts.
+func counted(n int, name string) string {
+	if n == 1 {
+		if stem, ok := strings.CutSuffix(name, "ies"); ok {
+			name = stem + "y"
+		} else {
+			name = strings.TrimSuffix(name, "s")
+		}
+	}
+	return strconv.Itoa(n) + " " + name
 }
 
 // fit drops whole words until the note fits.
