@@ -50,12 +50,21 @@ func (p *Planner) replyTo(c clause) string {
 		return nobodyText + p.offer()
 	case says(words, greetings):
 		return greetingText + p.offer()
-	case says(words, thanks):
+	case says(words, thanks), leads(words, thanksFor) > 0:
 		return thanksText
 	case says(words, farewells):
 		return byeText
 	}
 	return ""
+}
+
+// thanksFor opens a clause that thanks for something: it asks for nothing.
+var thanksFor = sequences(`thank you for|thanks for|thank you so much for|thanks a lot for|cheers for|sorry for|sorry about`)
+
+// isChatter says whether a clause among others only greets or thanks.
+func (p phrase) isChatter() bool {
+	words := withoutNames(withoutMarks(p.tokens))
+	return says(words, greetings) || says(words, thanks) || says(words, farewells) || leads(words, thanksFor) > 0
 }
 
 func says(words []token, list [][]string) bool {

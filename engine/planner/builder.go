@@ -20,11 +20,14 @@ type builder struct {
 	offered  map[string]bool // candidates for the clause at hand; nil is all
 	last     []string        // steps of the last planned clause
 	listing  string          // the last file.list
+	picked   string          // the last file.list, when one entry of it is meant
 	matches  string          // the last file.search
 	searched string          // and where it looked
 	found    string          // the last git.find
 	path     string          // the last file named
 	topic    *topic          // the last topic planned
+
+	aside aside
 
 	guard     *plan.Guard // the condition the clause stands under
 	condition string      // its words
@@ -58,6 +61,9 @@ func (b *builder) clause(p phrase) {
 		b.decline(p, b.broken)
 		return
 	}
+	if p.isChatter() {
+		return
+	}
 	b.offered = b.candidates(p)
 	saved := b.save()
 	ids, why := b.plan(p)
@@ -75,23 +81,55 @@ func (b *builder) clause(p phrase) {
 	if p.inherited {
 		ids = append(slices.Clone(b.last), ids...)
 	}
-	b.last = ids
+	b.last, b.aside = ids, aside{}
 }
 
-// remember lets "it" mean the file of "instead of deleting old.txt". No other
-// negated clause may give a later one its target.
+// remember keeps the file that a negated clause names, so that a later "it" is
+// not taken for another one.
 func (b *builder) remember(p phrase) {
-	first := withoutMarks(p.tokens)
 	files := read(p).files()
-	if b.path == "" && len(files) == 1 && (at(first, 0).text == "instead" || at(first, 0).text == "rather") {
-		b.path = files[0].path
+	if len(files) != 1 {
+		return
 	}
+	b.aside.path = files[0].path
+	for _, t := range p.tokens {
+		b.aside.meant = b.aside.meant || t.text == "instead" || t.text == "rather" || t.text == "longer"
+	}
+}
+
+// aside is a file that a negated clause named. It is meant by a later "it" when
+// the negation was about what is done with it: "instead of reading a.txt".
+type aside struct {
+	path  string
+	meant bool
+}
+
+// it gives the file that "it" means, for reading; "" when that is not clear.
+func (b *builder) it() string {
+	if b.path == "" {
+		return b.aside.path
+	}
+	return b.path
+}
+
+// itForGood is it for a change: with two files named it is never clear.
+func (b *builder) itForGood() string {
+	switch {
+	case b.aside.path == "":
+		return b.path
+	case b.path == "" && b.aside.meant:
+		return b.aside.path
+	}
+	return ""
 }
 
 // plan chooses the rule for a phrase by its verb. It gives the steps that answer
 // the phrase and why a part of it is not planned.
 func (b *builder) plan(p phrase) (ids []string, why string) {
 	r := read(p)
+	if r.asksHow() {
+		return nil, "this asks for an explanation, which needs a model"
+	}
 	if r.isLater() {
 		return nil, "nothing here runs later or on a schedule"
 	}
@@ -124,6 +162,17 @@ func (b *builder) plan(p phrase) (ids []string, why string) {
 		return nil, "no tool here does this"
 	}
 	return b.planLook(r)
+}
+
+// asksHow tells "how do I list files" and "what is a kernel" from questions about
+// this machine.
+func (r *reading) asksHow() bool {
+	first, second, third := at(r.body, 0).text, at(r.body, 1).text, at(r.body, 2).text
+	if !r.question {
+		return false
+	}
+	asksWay := first == "how" && (second == "to" || (second == "do" || second == "can" || second == "would" || second == "should" || second == "could") && (third == "i" || third == "you" || third == "one"))
+	return asksWay || first == "what" && second == "is" && (third == "a" || third == "an") || first == "whats" && (second == "a" || second == "an")
 }
 
 // missing says why a clause falls whose tool is not in the catalogue, or has no

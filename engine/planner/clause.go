@@ -9,6 +9,7 @@ type clause struct {
 	start, end int
 	opens      bool // it begins a sentence
 	comma      bool // a comma stood before it
+	colon      bool // a colon stood before it
 	joint      joint
 }
 
@@ -89,8 +90,13 @@ func (s *splitter) read(i int) {
 		s.close(i)
 		s.next.comma = comma
 	}
+	if t.text == "but" && allWords[s.at(i-1).text] {
+		kind = jointNot // "everything but the disks"
+	}
 	s.next.joint = stronger(s.next.joint, kind)
 }
+
+var allWords = map[string]bool{"everything": true, "all": true, "anything": true, "anyone": true}
 
 // startsAction says whether a condition without a comma ends here, at the verb
 // of what it governs: "if the load is above 2 show me the processes".
@@ -160,6 +166,7 @@ func (s *splitter) readMark(i int) {
 			s.data = true
 		} else if s.openHasContent(i) {
 			s.close(i + 1)
+			s.next.colon = true
 		}
 	}
 }

@@ -137,12 +137,16 @@ var quantities = []quantity{
 func (b *builder) measureNumber(p phrase) (*plan.Guard, []string) {
 	r := read(p)
 	for _, q := range quantities {
-		if !r.has(q.words) || !b.gives(q.tool, q.field) {
+		isBack := q.field == "total" && b.topic != nil && b.topic.tool == q.tool && len(b.last) > 0 && len(r.left()) == 0
+		if !r.has(q.words) && !isBack || !b.gives(q.tool, q.field) {
 			continue
 		}
 		op, value, ok := r.comparison(q)
 		if !ok {
 			continue
+		}
+		if isBack {
+			return b.compare(b.last[len(b.last)-1], q.field, op, value), b.last
 		}
 		asked := p
 		asked.body = withoutComparison(p.body)
@@ -221,7 +225,7 @@ func (r *reading) figure() (float64, bool) {
 
 // withoutComparison leaves what is measured.
 func withoutComparison(body []token) []token {
-	noise := wordSet("above over below under more less greater higher lower fewer exceed than least beyond past reach percent large small percentage go")
+	noise := wordSet("above over below under more less greater higher lower fewer exceed than least beyond past reach percent large small percentage go goes reach rise hit get gets climb drop fall")
 	return slices.DeleteFunc(slices.Clone(body), func(t token) bool {
 		return t.kind == number || t.kind == mark || t.kind == word && (noise[t.stem] || numberWords[t.text] > 0)
 	})

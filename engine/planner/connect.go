@@ -22,6 +22,7 @@ func connect(clauses []clause) []phrase {
 		out = append(out, p)
 	}
 	lendPlaces(out)
+	swapLater(out)
 	return frontConditions(out)
 }
 
@@ -54,6 +55,17 @@ func frontConditions(in []phrase) []phrase {
 // andBefore says whether "and" ties the condition to what comes after it: "read
 // a.txt and if it is long, list docs".
 func (p phrase) andBefore() bool { return len(p.tokens) > 0 && p.tokens[0].text == "and" }
+
+// swapLater puts "before deleting a.txt, read it" into the order it asks for.
+func swapLater(out []phrase) {
+	for i := 0; i+1 < len(out); i++ {
+		if out[i].later && out[i].opens && !out[i+1].opens {
+			out[i], out[i+1] = out[i+1], out[i]
+			out[i].opens, out[i+1].opens, out[i+1].then = true, false, true
+			i++
+		}
+	}
+}
 
 // lendPlaces gives a search the place that its last term names: "search for foo
 // and bar in src".
@@ -95,12 +107,17 @@ func (p *phrase) inherit(before phrase) {
 	}
 	p.inherited, p.hasVerb = true, before.hasVerb
 	p.class, p.verb, p.question = before.class, before.verb, before.question
-	if before.negated && !p.positive {
+	if before.negated && !p.positive && !p.colon && !read(*p).suffices() {
 		p.negated = true
 	}
 	if p.joint == jointBut && before.negated {
 		p.negated = false
 	}
+}
+
+// suffices reads "memory will do" and "the ports are enough".
+func (r *reading) suffices() bool {
+	return r.text("enough", "suffices", "suffice") || r.text("will") && r.text("do")
 }
 
 // unknownInList lets an unknown word be one more thing to search for: "search

@@ -87,9 +87,14 @@ func (b *builder) deleteBack(r *reading) ([]string, string) {
 		id := b.draft.add(spec{tool: "file.delete", name: "delete " + r.pickName(), refs: map[string]plan.Ref{"path": ref}, guard: b.guard, act: true})
 		return append(ids, id), ""
 	}
-	last := newPlace(b.path, 0)
-	if b.path == "" || last.isDir || !r.text("it") || len(r.left(deleteWords)) > 0 {
+	if b.picked != "" && r.text("it") && len(r.left(deleteWords)) == 0 {
+		return []string{b.draft.add(spec{tool: "file.delete", name: "delete picked file", guard: b.guard, act: true,
+			refs: map[string]plan.Ref{"path": {Step: b.picked, Field: "entries.0.path"}}})}, ""
+	}
+	name := b.itForGood()
+	last := newPlace(name, 0)
+	if name == "" || last.isDir || !r.text("it") || len(r.left(deleteWords)) > 0 {
 		return nil, noTarget
 	}
-	return []string{b.draft.add(spec{tool: "file.delete", name: "delete " + b.path, given: map[string]any{"path": b.path}, guard: b.guard, act: true})}, ""
+	return []string{b.draft.add(spec{tool: "file.delete", name: "delete " + name, given: map[string]any{"path": name}, guard: b.guard, act: true})}, ""
 }

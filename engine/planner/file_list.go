@@ -16,7 +16,7 @@ func (b *builder) list(folder string, chosen map[string]any) string {
 		}
 	}
 	b.listing, b.path = b.draft.add(s), folder
-	b.matches = ""
+	b.matches, b.picked = "", ""
 	return b.listing
 }
 
@@ -55,7 +55,11 @@ func (b *builder) planListing(r *reading) ([]string, string, bool) {
 	if !b.offers("file.list") {
 		return nil, b.missing("file.list", "listing a folder"), true
 	}
-	return []string{b.list(where.path, r.listOptions())}, "", true
+	id := b.list(where.path, r.listOptions())
+	if order, why := r.pickOrder(); order != "" && why == "" && r.text("file", "one", "document") {
+		b.picked = id
+	}
+	return []string{id}, "", true
 }
 
 // entryWords are what a folder is made of.
@@ -167,7 +171,11 @@ func (b *builder) planLocate(r *reading) ([]string, string, bool) {
 	if !b.offers("file.list") {
 		return nil, b.missing("file.list", "listing a folder"), true
 	}
-	return []string{b.list(where.path, map[string]any{"recursive": true, "kind": "file"})}, "", true
+	id := b.list(where.path, map[string]any{"recursive": true, "kind": "file"})
+	if files := r.files(); len(files) == 1 && where.path == "." {
+		b.path = files[0].path
+	}
+	return []string{id}, "", true
 }
 
 // namesPattern says whether the phrase asks for the files of a pattern: "*.go".

@@ -105,16 +105,20 @@ func (b *builder) planReadBack(r *reading) ([]string, string, bool) {
 	if r.class != verbRead && r.class != verbShow || r.question && !r.text("say", "says", "contain", "contains") {
 		return nil, "", false
 	}
-	if b.path == "" || !r.text("it", "its", "that", "this") || len(r.left(fileWords, wordSet("say back"))) > 0 || len(r.body) > 8 {
+	if b.picked != "" && r.text("it", "its") && len(r.left(fileWords)) == 0 && b.offers("file.read") {
+		return []string{b.draft.add(spec{tool: "file.read", name: "read picked file", guard: b.guard,
+			refs: map[string]plan.Ref{"path": {Step: b.picked, Field: "entries.0.path"}}})}, "", true
+	}
+	if b.it() == "" || !r.text("it", "its", "that", "this") || len(r.left(fileWords, wordSet("say back"))) > 0 || len(r.body) > 8 {
 		return nil, "", false
 	}
-	if place := newPlace(b.path, 0); place.isDir || place.check() != "" {
+	if place := newPlace(b.it(), 0); place.isDir || place.check() != "" {
 		return nil, "", false
 	}
 	if !b.offers("file.read") {
 		return nil, b.missing("file.read", "reading a file"), true
 	}
-	return []string{b.readFile(b.path)}, "", true
+	return []string{b.readFile(b.it())}, "", true
 }
 
 // planPick plans "read the newest one": a listing in the right order and a

@@ -56,6 +56,9 @@ func (r *reading) marksSearch() bool {
 	if r.text("mention", "mentions", "mentioning", "mentioned", "occurrences", "occurrence", "occur", "occurs", "grep") {
 		return true
 	}
+	if r.text("lines", "line") && r.text("with") || r.question && r.text("word", "phrase", "string") && r.text("anywhere", "in", "inside") {
+		return true
+	}
 	isText := r.text("file", "files", "line", "lines", "documents", "code", "word", "string") || len(r.places()) > 0
 	return isText && r.text("contain", "contains", "containing", "appear", "appears", "include", "includes", "using", "use", "uses", "used", "import",
 		"imports", "define", "defined", "defines", "reference", "references", "match", "matching", "say", "called", "says") && !r.text("what", "whats", "says") ||
@@ -142,16 +145,21 @@ var queryMarkers = [][]string{
 func (r *reading) queryStart() int {
 	for _, markers := range queryMarkers {
 		for i, t := range r.body {
-			if t.kind == word && slices.Contains(markers, t.text) && i+1 < len(r.body) {
+			if t.kind == word && slices.Contains(markers, t.text) && i+1 < len(r.body) && (r.body[i+1].text == "of" || !placeWords[r.body[i+1].text]) {
 				return i + 1
 			}
 		}
 	}
-	if r.question && r.text("where") && len(r.body) > 2 {
+	if r.text("lines", "line") {
+		if i := slices.IndexFunc(r.body, func(t token) bool { return t.text == "with" }); i >= 0 {
+			return i + 1
+		}
+	}
+	if r.question && (r.text("where") || r.text("mentioned", "used", "referenced", "defined")) && len(r.body) > 2 {
 		i := slices.IndexFunc(r.body, func(t token) bool { return t.text == "is" || t.text == "are" || t.text == "do" })
 		return i + 1
 	}
-	if r.class == verbSearch && !r.question {
+	if r.class == verbSearch && !r.question && !r.has(entryWords) {
 		return r.afterFlags()
 	}
 	return -1

@@ -12,7 +12,7 @@ var fileWords = wordSet(`file directory content document text line entry item su
 	gigabyte megabyte kilobyte byte kb hidden recursive recursively inside exist empty created updated edited old new newer older bigger
 	longest shortest type plain ascending descending alphabetical alphabetically day week month hour minute today yesterday sorted workspace
 	word character paragraph beginning end start raw written stand everything below nested full complete filename space pieces piece number
-	contain folder path directly page section stored saved sits sit lie live matching page heading note`)
+	contain folder path directly page section stored saved sits sit lie live matching page heading note structure hierarchy layout`)
 
 // searchWords say that a text is looked for.
 var searchWords = wordSet(`contain mention occurrence occur appear include reference define import match word string phrase term pattern expression
@@ -48,7 +48,9 @@ func (r *reading) files() []place {
 		return out
 	}
 	for i, t := range r.body {
-		if t.kind == quoted && r.hasVerb && looksLikePath(t.text) && (fileForm.MatchString(strings.ReplaceAll(path.Base(t.text), " ", "_")) || r.namesFile(i)) {
+		before := at(r.body, i-1)
+		asksFor := !r.question || placeWords[before.text] || before.text == "does" || before.text == "file"
+		if t.kind == quoted && r.hasVerb && asksFor && looksLikePath(t.text) && (fileForm.MatchString(strings.ReplaceAll(path.Base(t.text), " ", "_")) || r.namesFile(i)) {
 			out = append(out, newPlace(t.text, i))
 		}
 		if t.kind == word && r.namesFile(i) && !fillers[t.stem] && !fileWords[t.stem] && !placeWords[t.text] {

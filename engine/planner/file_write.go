@@ -17,7 +17,7 @@ const (
 
 // writeWords may stand around target and content.
 var writeWords = wordSet(`file document name called titled text new content containing contain say line word string workspace result output
-	named with empty blank markdown simple overwrite over existing inside single title note plain put saved there current form to-be following
+	named with empty blank nothing markdown simple overwrite over existing inside single title note plain put saved there current form to-be following
 	exactly literal literally sentence message phrase body`)
 
 // planWrite plans a file: its target is named, its content is quoted, said, or
@@ -40,7 +40,7 @@ func (b *builder) planWrite(r *reading) ([]string, string) {
 		}
 		return []string{b.write(target.path, map[string]any{"content": text}, nil)}, ""
 	}
-	if r.text("empty", "blank") && len(r.left(writeWords)) == 0 {
+	if (r.text("empty", "blank") || r.text("no", "nothing", "without") && r.text("content", "nothing")) && len(r.left(writeWords)) == 0 {
 		id := b.write(target.path, nil, nil)
 		b.draft.set(id, "content", "")
 		return []string{id}, ""
@@ -180,7 +180,7 @@ func (r *reading) greeting() (string, bool) {
 // name, or the one before ("it", "the result").
 func (b *builder) writeOutput(r *reading, target place) ([]string, string) {
 	content := r.contentPhrase(target)
-	if len(read(content).left(writeWords, resultWords)) == 0 {
+	if len(read(content).left(writeWords, resultWords)) == 0 && len(read(content).topics()) == 0 {
 		return b.writeLast(r, target)
 	}
 	sub := content
@@ -199,7 +199,7 @@ func (b *builder) writeOutput(r *reading, target place) ([]string, string) {
 }
 
 // resultWords stand for what an earlier clause gave.
-var resultWords = wordSet("match hit occurrence data result output it that them this these those everything finding answer report summary information list content outcome response both lot")
+var resultWords = wordSet("copy match hit occurrence data result output it that them this these those everything finding answer report summary information list content outcome response both lot")
 
 // contentPhrase is what remains of the phrase without target and frame.
 func (r *reading) contentPhrase(target place) phrase {

@@ -1,12 +1,16 @@
 package planner
 
-import "sluice/engine/plan"
+import (
+	"strings"
+
+	"sluice/engine/plan"
+)
 
 // gitWords may stand in a phrase about repositories.
 var gitWords = wordSet(`git repository commit committed uncommitted dirty clean modify change changed unstaged staged untracked branch working tree
 	history log diff difference pending local unsaved checkout clone message author who made make latest recent newest subject hash project
 	nested codebase directory content stage against compared head master revision folder made whether unclean uncommited modification edit
-	work unfinished ahead behind status state since`)
+	work unfinished ahead behind status state since write different differ compared versus vs yet staging committing`)
 
 // The aspects of git that the tools cover.
 var (
@@ -14,7 +18,7 @@ var (
 	dirtyWords      = wordSet("uncommitted dirty unstaged staged untracked")
 	statusWords     = wordSet("uncommitted dirty unstaged staged untracked unclean branch")
 	logWords        = wordSet("commit history log committed")
-	diffWords       = wordSet("diff difference differ")
+	diffWords       = wordSet("diff difference differ different")
 	changeWords     = wordSet("change modification modify edit work")
 )
 
@@ -28,8 +32,8 @@ func (b *builder) planGit(r *reading) ([]string, string, bool) {
 	if where.outside {
 		return nil, outsideText, true
 	}
-	if !named && b.path != "" && r.text("it", "its", "there") {
-		where, named = place{path: b.path, isDir: true}, true
+	if one := b.lastRepository(); !named && one != "" && !r.asksMany() && (r.text("it", "its", "there") || !r.text("git") && !r.has(repositoryWords)) {
+		where, named = place{path: one, isDir: true}, true
 	}
 	if len(r.left(gitWords)) > 0 {
 		return nil, "", false
@@ -53,21 +57,35 @@ type gitAspects struct{ about, status, log, diff bool }
 func (b *builder) gitAspects(r *reading) gitAspects {
 	named := r.text("git") || r.has(repositoryWords)
 	back := b.found != "" && r.pointsAtFound()
-	dirty := r.has(dirtyWords) || r.has(changeWords) && r.text("local", "pending", "unsaved", "uncommitted")
+	one := b.lastRepository() != "" && len(r.places()) == 0
+	uncommitted := r.text("not", "without", "never", "isnt", "arent", "havent") && r.text("committed", "commit", "committing")
+	dirty := r.has(dirtyWords) || r.has(changeWords) && uncommitted || r.has(changeWords) && r.text("local", "pending", "unsaved", "uncommitted")
 	folder := len(r.places()) > 0
 	a := gitAspects{
 		status: dirty || r.text("clean", "unclean") && (named || back || folder) || r.text("branch", "branches") && (named || back || folder) ||
 			r.text("status", "state", "statuses") && (named || back) || r.has(changeWords) && (named || back),
-		diff: r.has(diffWords) && (named || back || r.text("commit", "head") || onlyFolder(r)) ||
-			r.has(changeWords) && r.text("since", "against") && r.text("commit") && !dirty,
+		diff: r.has(diffWords) && (named || back || one || r.text("commit", "head") || onlyFolder(r)) ||
+			r.has(changeWords) && r.text("since", "against", "compared", "versus", "vs", "from") && r.text("commit") && !dirty,
 	}
-	a.log = !a.diff && (r.text("commit", "commits", "committed") || r.has(logWords) && (named || back))
+	a.log = !a.diff && (r.text("commit", "commits", "committed") || r.has(logWords) && (named || back || one))
 	if a.log && a.status { // "commit" beside a state is what the state is about
 		a.log = !dirty && !r.text("branch", "clean")
 		a.status = !a.log
 	}
 	a.about = named || a.status || a.diff || a.log
 	return a
+}
+
+// lastRepository gives the one repository that the clause before was about.
+func (b *builder) lastRepository() string {
+	if len(b.last) == 0 {
+		return ""
+	}
+	s := b.draft.step(b.last[len(b.last)-1])
+	if s == nil || !strings.HasPrefix(s.Tool, "git.") || s.Tool == "git.find" || s.Params["path"] == nil {
+		return ""
+	}
+	return b.path
 }
 
 // pointsAtFound says whether the repositories found before are meant.
@@ -89,6 +107,9 @@ func onlyFolder(r *reading) bool {
 
 // asksMany says whether the repositories of a place are meant, not one.
 func (r *reading) asksMany() bool {
+	if r.text("which") && r.has(repositoryWords) && len(r.places()) == 0 {
+		return true
+	}
 	return r.text("repos", "repositories", "projects", "checkouts", "clones") || r.text("each", "every", "any", "all") && r.has(repositoryWords)
 }
 

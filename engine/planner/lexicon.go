@@ -89,7 +89,7 @@ var fillers = wordSet(`a an the this that these those my our your his her its th
 	wonder wondering curious interested mind love appreciate nice great good hope helpful help idea question favor favour chance
 	able try make sure remember name called titled entitled us ours hi anyway actual yet ever already afterward afterwards between
 	along besides myself yourself tho though again single couple few several total overall plus et ca approximately
-	roughly around exact precise general basic come comes came very pretty quite enough often through behind count bloody damn hell heck earth`)
+	roughly around exact precise general basic come comes came very pretty quite enough anywhere often through behind count bloody damn hell heck earth`)
 
 // later names times: nothing here runs later or on a schedule. The units count
 // only after "every", "each" or "in" with a number.

@@ -40,7 +40,9 @@ func (b *builder) planTopics(r *reading) ([]string, string, bool) {
 		sets = append(sets, t.explains)
 	}
 	disk := r.mountPoint(found)
-	r.takeProgram()
+	if r.takeProgram() == "" {
+		r.takeNamedProgram()
+	}
 	if left := r.left(sets...); len(left) > 0 && !r.tolerates(left) {
 		return nil, "", false
 	}
@@ -102,7 +104,7 @@ func (r *reading) standsAt(head []string, from int) int {
 		for j > 0 && i < len(r.body) && between[r.body[i].text] && r.body[i].stem != w {
 			i++
 		}
-		if i >= len(r.body) || r.body[i].kind != word || r.body[i].stem != w || r.used[i] {
+		if i >= len(r.body) || r.body[i].kind != word && r.body[i].kind != number || r.body[i].stem != w || r.used[i] {
 			return 0
 		}
 		i++
@@ -125,6 +127,30 @@ func (r *reading) takeProgram() string {
 		}
 	}
 	return ""
+}
+
+// takeNamedProgram accounts for the program in "all python processes" and "is
+// the ssh daemon running". It gives the name.
+func (r *reading) takeNamedProgram() string {
+	for i, t := range r.body {
+		next := at(r.body, i+1)
+		isKind := next.text == "processes" || (next.stem == "process" || next.stem == "daemon" || next.stem == "service" || next.stem == "program") && r.text("running")
+		if t.kind == word && isKind && r.text("running", "pid", "pids", "all", "cpu", "memory") && !fillers[t.stem] && !processTopic.explains[t.stem] {
+			r.use(i, i+1)
+			return t.raw
+		}
+	}
+	return ""
+}
+
+var processTopic = topics[slices.IndexFunc(topics, func(t topic) bool { return t.tool == "process_list" })]
+
+// program gives the name of the one program that the phrase is about.
+func (r *reading) program() string {
+	if name := read(r.phrase).takeProgram(); name != "" {
+		return name
+	}
+	return read(r.phrase).takeNamedProgram()
 }
 
 // asksEater reads "what is eating my CPU", which asks for a process without
@@ -226,7 +252,7 @@ func (b *builder) fillTopic(r *reading, t *topic, s *spec) {
 	if r.has(memoryWords) && b.takes(t.tool, "sort") {
 		s.chosen["sort"] = "memory"
 	}
-	if name := read(r.phrase).takeProgram(); name != "" && b.takes(t.tool, "name") {
+	if name := r.program(); name != "" && b.takes(t.tool, "name") {
 		s.given["name"] = name
 		return
 	}

@@ -38,7 +38,10 @@ var leadIns = sequences(`can you please|could you please|can you|could you|would
 	while youre at it|while you are at it|at the same time|meanwhile|afterwards please|please also|do|did|i am curious about|i am curious|
 	wanna know|need to know|gotta know|wanna see|i wanna see|i wanna know|gotta|need to|want to|have to|i have to|would be good to|
 	it would be good to know|good to know|once more|to begin with|to start with|to start|for starters|step one|step two|step 1|step 2|step 3|
-	last but not least|by the way|btw|one more thing|and finally|also please|otherwise|else|yet|however|because|although|instead`)
+	last but not least|by the way|btw|one more thing|and finally|also please|otherwise|else|yet|however|because|although|instead|i am worried about|
+	im worried about|worried about|i am concerned about|im concerned about|i suspect|i think|i believe|im afraid|what about|how about|start by|
+	begin by|finish by|end by|start with|begin with|finish with|end with|continue with|continue by|conclude by|conclude with|follow up with|
+	proceed to|proceed with|follow up by|firstly please`)
 
 // denials before a verb turn it into the opposite.
 var denials = sequences(`dont|do not|never|no need to|no|not|without|except for|except|excluding|instead of|rather than|nor|neither|you must not|
@@ -46,7 +49,7 @@ var denials = sequences(`dont|do not|never|no need to|no|not|without|except for|
 	i do not want you to|i do not want to|i do not want|i dont need to|i dont need|i do not need|we dont want|we dont need|i wouldnt like|
 	no need for|there is no need to|theres no need to|there is no need for|under no circumstances|by no means|in no case|dont you dare|
 	i dont care about|i do not care about|not interested in|im not interested in|i am not interested in|apart from|aside from|other than|minus|
-	refrain from|stop short of|abstain from|please dont|please do not|you neednt|neednt|need not|cannot|you cant|cant|wont`)
+	refrain from|stop short of|abstain from|please dont|please do not|you neednt|neednt|need not|i no longer need|we no longer need|i have no use for|cannot|you cant|cant|wont`)
 
 // conditions open the part of a sentence that must hold.
 var conditions = sequences(`only if|if|unless|when|whenever|in case|provided that|provided|as long as|only when|once|should`)
@@ -119,6 +122,7 @@ func (p *phrase) readLead(rest []token) []token {
 	for len(rest) > 0 {
 		if n := leads(rest, leadIns); n > 0 && !p.isContent(rest, n) {
 			p.noteOrder(rest[:n])
+			p.gerund = p.gerund || rest[n-1].text == "by" || rest[n-1].text == "with"
 			rest = rest[n:]
 			continue
 		}
@@ -127,14 +131,14 @@ func (p *phrase) readLead(rest []token) []token {
 			rest = rest[n:]
 			continue
 		}
-		if n := leads(rest, conditions); n > 0 && !openQuestion(rest[0], at(rest, 1)) && (rest[0].text != "once" || p.joint == jointIf) {
+		if n := leads(rest, conditions); n > 0 && n < len(rest) && !openQuestion(rest[0], at(rest, 1)) && (rest[0].text != "once" || p.joint == jointIf) {
 			p.condition, p.unless = true, p.unless || rest[0].text == "unless"
 			rest = rest[n:]
 			continue
 		}
-		if rest[0].text == "after" && gerundOf(at(rest, 1)) != verbNone {
+		if n := gerundLead(rest); n > 0 {
 			p.gerund = true
-			rest = rest[1:]
+			rest = rest[n:]
 			continue
 		}
 		if rest[0].kind == mark {
@@ -144,6 +148,22 @@ func (p *phrase) readLead(rest []token) []token {
 		break
 	}
 	return rest
+}
+
+// gerundLead gives how many tokens stand before the verb in "after reading a.txt"
+// and "before you delete it", or 0.
+func gerundLead(rest []token) int {
+	if rest[0].text != "after" && rest[0].text != "before" {
+		return 0
+	}
+	n := 1
+	for at(rest, n).text == "you" || at(rest, n).text == "we" || at(rest, n).text == "that" || at(rest, n).text == "have" || at(rest, n).text == "youve" {
+		n++
+	}
+	if gerundOf(at(rest, n)) == verbNone {
+		return 0
+	}
+	return n
 }
 
 // isContent keeps a lead-in that is in truth part of what is asked: "first 10

@@ -148,11 +148,11 @@ func (r *reading) besideFolder(i int) (place, bool) {
 	for j < len(r.body) && (r.body[j].text == "called" || r.body[j].text == "named" || r.body[j].kind == mark) {
 		j++
 	}
-	if next := at(r.body, j); isName(next) && !placeWords[next.text] && next.stem != "for" && !fillers[next.stem] {
+	if next := at(r.body, j); isName(next) && !placeWords[next.text] && next.stem != "for" && !fillers[next.stem] && !fileWords[next.stem] {
 		r.use(i, j+1)
 		return r.placeAt(j), true
 	}
-	if before := at(r.body, i-1); isName(before) && !fillers[before.stem] {
+	if before := at(r.body, i-1); isName(before) && !fillers[before.stem] && !fileWords[before.stem] {
 		r.use(i-1, i+1)
 		return r.placeAt(i - 1), true
 	}

@@ -29,7 +29,8 @@ var topics = []topic{
 			network address|mac address|network card|network adapter|listening socket|open socket|network connection|open connection|
 			tcp connection|listening service|listening process|network port|tcp port|udp port|listening on|hardware address|local address|
 			active connection|established connection|bound port|used port|exposed port|ip|nic|ipv4|ipv6|ethernet|
-			interface and address|listener|ifconfig|netstat|lsof|default route|socket listen|
+			interface and address|address does machine|address does server|address does host|address does computer|address of machine|
+			address of server|address of host|machine address|address machine|listener|ifconfig|netstat|lsof|default route|socket listen|
 			port|network|interface|socket|tcp|udp|listen|networking`),
 		explains: wordSet(`open listen network setting config configuration card adapter local active establish tcp udp own owner process program
 			application app service use free number mac ethernet address interface connection host loopback bind bound anyone who taken
@@ -47,7 +48,7 @@ var topics = []topic{
 		explains: wordSet(`run active memory cpu ram resource top hungry hungriest biggest greedy greediest eat use consume hog consumption usage own
 			user name id start oldest newest alive background zombie sort order take processor core load heavy busy busiest time command
 			line parent child program application app service daemon task pid by all many count software percent usage utilisation
-			consumer hogging swap idle sleeping thread live highest lowest descending ascending largest smallest`),
+			consumer hogging swap idle sleeping thread live highest lowest root descending ascending largest smallest`),
 		absorbs: []string{"sysinfo"},
 	},
 	{
@@ -68,7 +69,7 @@ var topics = []topic{
 			free memory|available memory|total memory|memory use|been up|boot time|last boot|been run|been on|last reboot|been alive|up since|
 			run since|uname|linux version|linux distribution|processor|system information|system info|hardware info|system detail|
 			machine detail|machine info|system overview|system spec|machine spec|hardware spec|physical memory|main memory|memory left|
-			memory available|memory free|cpu core|name of machine|overview of machine|overview of system|overview of server|overview of computer|info about machine|info on machine|
+			memory available|memory free|cpu core|name of machine|64 bit|32 bit|computer called|machine called|server called|box called|host called|overview of machine|overview of system|overview of server|overview of computer|info about machine|info on machine|
 			information about machine|information about system|information about server|detail about machine|detail of machine|spec of machine|
 			state of machine|status of machine|machine status|machine name|computer name|processor architecture|cpu architecture|
 			system memory|installed memory|used memory|system load|cpu load|last start|restart last|last restart|since boot|cpu usage|cpu model|

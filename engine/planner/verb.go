@@ -14,7 +14,7 @@ var compounds = []struct {
 		report back on|point out|have you got|take stock of|run a check of|run a check on|run a report on|do a check of|do a check on|
 		give me the lowdown on|spit out|read out`)},
 	{verbList, sequences(`make a list of|give me a list of|give a list of|list out|list up|show a list of|show me a list of`)},
-	{verbDelete, sequences(`get rid of|dispose of`)},
+	{verbDelete, sequences(`get rid of|dispose of|throw away|throw out|do away with|chuck out`)},
 	{verbWrite, sequences(`write down|jot down|note down|put down|write out|make a file|make me a file`)},
 	{verbCompute, sequences(`add up|sum up the numbers|work out|count up|add together`)},
 	{verbDigest, sequences(`sum up|boil down|give me a summary of|give me the gist of`)},
