@@ -12,18 +12,23 @@ import (
 	"time"
 )
 
-// hanging is a program that starts a child, tells both numbers through a FIFO
-// and waits.
-func hanging(t *testing.T, trap string) (script, fifo string) {
+// hanging is a program that starts a child, which tells both numbers through a
+// FIFO, and waits for it. Either may ignore TERM.
+func hanging(t *testing.T, leader, child string) (script, fifo string) {
 	t.Helper()
 	dir := t.TempDir()
 	script, fifo = filepath.Join(dir, "git"), filepath.Join(dir, "ready")
 	if err := syscall.Mkfifo(fifo, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	text := "#!/bin/sh\n" + trap + "\nsleep 600 &\necho $$ $! > " + fifo + "\nwait\nwait\n"
-	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
+	inner := filepath.Join(dir, "inner")
+	for path, text := range map[string]string{
+		inner:  child + "\necho $PPID $$ > " + fifo + "\nexec sleep 600\n",
+		script: leader + "\n" + inner + " &\nwait\nwait\n",
+	} {
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return script, fifo
 }
@@ -58,8 +63,13 @@ func wantGone(t *testing.T, pid int) {
 }
 
 func TestP7_StoppingAGitToolEndsItsWholeProcessGroup(t *testing.T) {
-	for name, trap := range map[string]string{"obedient": "", "ignores TERM": "trap '' TERM"} {
-		script, fifo := hanging(t, trap)
+	const obeys, ignores = "", "trap '' TERM"
+	const silent = "exec >/dev/null 2>&1" // holds no pipe, so the leader's end is seen at once
+	for name, c := range map[string]struct{ leader, child string }{
+		"both obey": {"trap 'exit 1' TERM", obeys}, "both ignore": {ignores, ignores}, "only the child ignores": {"trap 'exit 1' TERM", ignores},
+		"only a silent child ignores": {"trap 'exit 1' TERM", ignores + "\n" + silent},
+	} {
+		script, fifo := hanging(t, c.leader, c.child)
 		w := newWorld(t, []string{"PATH=" + filepath.Dir(script) + ":" + os.Getenv("PATH")})
 		w.write("repo/.git/HEAD", "ref: refs/heads/main\n")
 		w.write("repo/.git/config", "[core]\n")
@@ -77,7 +87,7 @@ func TestP7_StoppingAGitToolEndsItsWholeProcessGroup(t *testing.T) {
 		if out.Class != Stopped || took >= abandonAfter {
 			t.Errorf("%s: got %q after %v, want stopped", name, out.Class, took)
 		}
-		if isPatient := took >= killAfter; isPatient != (trap != "") {
+		if isPatient := took >= killAfter; isPatient != (c.child == ignores) {
 			t.Errorf("%s: took %v, want KILL only after %v", name, took, killAfter)
 		}
 		wantGone(t, leader)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"syscall"
+
+	"sluice/engine"
 )
 
 // FailureClass says what kind of failure an attempt ended with. The engine
@@ -28,7 +30,7 @@ const (
 // P24: a missing program, a refusal by the system, a refused connection, a
 // repository that could run code and anything unexplained look alike, and alike
 // a denial.
-const UnavailableText = "The tool is not available."
+const UnavailableText = engine.UnavailableText
 
 // DetailBytesMax bounds the detail of an outcome, in bytes.
 const DetailBytesMax = 300

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,35 @@ func TestGTraps_NoPathLeavesTheWorkspace(t *testing.T) {
 	}
 	if content, err := os.ReadFile(secret); err != nil || string(content) != "outside" {
 		t.Errorf("the file outside was changed: %q %v", content, err)
+	}
+}
+
+// The path is judged by itself, before the file system is asked: what os.Root
+// says of an escape could not be told from other errors.
+func TestGTraps_APathIsJudgedBeforeItIsUsed(t *testing.T) {
+	for _, path := range []string{"..", "../x", "a/../../x", "/", "/etc/passwd", "", "a\x00", strings.Repeat("a", 4097)} {
+		if got, err := localPath(path); err == nil {
+			t.Errorf("%.20q: got %q, want an error", path, got)
+		}
+	}
+	for path, want := range map[string]string{"a": "a", "a/../b": "b", "./a/": "a", ".": ".", "..a": "..a", strings.Repeat("a", 4096): strings.Repeat("a", 4096)} {
+		if got, err := localPath(path); err != nil || got != want {
+			t.Errorf("%.20q: got %.20q, %v; want %.20q", path, got, err, want)
+		}
+	}
+}
+
+// What is not a regular file is refused for what it is, without being opened.
+func TestGTraps_ASocketIsNotOpened(t *testing.T) {
+	w := newWorld(t, nil)
+	t.Chdir(w.dir) // the name of a socket is short
+	listener, err := net.Listen("unix", "socket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	for _, tool := range []string{"file.read", "file.search", "file.write", "file.delete"} {
+		w.refuse(tool, withPath(fileCalls[tool], "socket"), Invalid)
 	}
 }
 

@@ -222,6 +222,10 @@ func TestGTraps_ARepositoryWhoseDataLieOutsideIsUnavailable(t *testing.T) {
 			w.remove("repo/.git/objects")
 			link(w.t, foreign.dir+"/.git/objects", repo.dir+"/.git/objects")
 		},
+		"refs link": func(w *world, repo testRepo) {
+			w.remove("repo/.git/refs")
+			link(w.t, foreign.dir+"/.git/refs", repo.dir+"/.git/refs")
+		},
 		"config link": func(w *world, repo testRepo) {
 			w.remove("repo/.git/config")
 			link(w.t, foreign.dir+"/.git/config", repo.dir+"/.git/config")
@@ -268,6 +272,23 @@ func TestGTraps_OnlyTheFolderNamedIsTheRepository(t *testing.T) {
 	if got.Repositories[0].Path != "." {
 		t.Errorf("got %s, want the workspace", got.Repositories[0].Path)
 	}
+}
+
+// What looks like a repository but is none does not lead git to one above it,
+// which nobody has checked.
+func TestGTraps_NoOtherRepositoryIsTakenInstead(t *testing.T) {
+	needGit(t)
+	script, proof := planted(t)
+	w := newWorld(t, nil)
+	outer := w.plantFilter("outer", script)
+	for path, content := range map[string]string{"HEAD": "nonsense", "objects/x": "", "refs/x": ""} {
+		w.write("outer/inner/.git/"+path, content)
+	}
+	outer.git("config", "core.bare", "false")
+	for _, path := range []string{"outer", "outer/inner"} {
+		w.refuse("git.status", `{"path":`+quote(path)+`}`, Unavailable)
+	}
+	wantNoProof(t, "a repository above", proof)
 }
 
 func TestGTraps_DubiousOwnershipHasAName(t *testing.T) {

@@ -1,10 +1,13 @@
 package tool
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/cpu"
@@ -164,9 +167,7 @@ func (f *systemFacts) readMemory(ctx context.Context) error {
 // readOptional reads what a container or a stranger system may lack: an unknown
 // value is a normal output.
 func (f *systemFacts) readOptional(ctx context.Context) {
-	if platform, _, version, err := system.PlatformInformationWithContext(ctx); err == nil {
-		f.Platform, f.PlatformVersion = platform, version
-	}
+	f.Platform, f.PlatformVersion = release("/etc/os-release", "/usr/lib/os-release")
 	if count, err := cpu.CountsWithContext(ctx, true); err == nil && count > 0 {
 		f.CPUCount = count
 	}
@@ -180,4 +181,32 @@ func (f *systemFacts) readOptional(ctx context.Context) {
 	if swap, err := mem.SwapMemoryWithContext(ctx); err == nil {
 		f.Swap = swapUse{TotalBytes: bounded(swap.Total), UsedBytes: bounded(swap.Used), FreeBytes: bounded(swap.Free)}
 	}
+}
+
+// releaseBytesMax bounds what is read of a file that names the distribution.
+const releaseBytesMax = 64 << 10
+
+// release reads name and version of the distribution from the first of the files
+// that exists. It is read here because others may start a program to find out.
+func release(paths ...string) (platform, version string) {
+	for _, path := range paths {
+		file, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		defer file.Close()
+		lines := bufio.NewScanner(io.LimitReader(file, releaseBytesMax))
+		for lines.Scan() {
+			name, value, _ := strings.Cut(lines.Text(), "=")
+			value = strings.Trim(value, `"'`)
+			switch name {
+			case "ID":
+				platform = value
+			case "VERSION_ID":
+				version = value
+			}
+		}
+		return platform, version
+	}
+	return "", ""
 }

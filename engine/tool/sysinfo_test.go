@@ -2,6 +2,7 @@ package tool
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -40,5 +41,20 @@ func TestSysinfo_ShowsThisMachine(t *testing.T) {
 	}
 	if got.CPUCount < 1 {
 		t.Errorf("processors: got %d", got.CPUCount)
+	}
+}
+
+func TestSysinfo_ReadsTheDistribution(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "os-release")
+	text := "PRETTY_NAME=\"Some Linux 12\"\nID=some\nVERSION_ID=\"12.1\"\nHOME_URL=x=y\n"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if platform, version := release(filepath.Join(dir, "gone"), path); platform != "some" || version != "12.1" {
+		t.Errorf("got %q %q, want some 12.1", platform, version)
+	}
+	if platform, version := release(filepath.Join(dir, "gone")); platform != "" || version != "" {
+		t.Errorf("without a file: got %q %q, want nothing", platform, version)
 	}
 }
