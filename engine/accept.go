@@ -221,7 +221,8 @@ func (s *State) takeCreate(in *Create) {
 		s.addVersion(in.Plan, in.Actor, nil)
 		return
 	}
-	s.startControl(PlannerNode, Propose{Goal: in.Goal})
+	s.step.actor = "system" // who asked for the run did not start the planner
+	s.startControl(PlannerNode)
 }
 
 // limits are what compile may count on (C07, C16).

@@ -67,7 +67,7 @@ func (s *State) finish() bool {
 		return s.endWithoutPlan()
 	}
 	if s.reflect.state == pending && s.reflect.attempt == 0 {
-		s.startControl(ReflectNode, Conclude{})
+		s.startControl(ReflectNode)
 		return true
 	}
 	code, causes := s.judge()

@@ -26,7 +26,7 @@ func Outstanding(s *State) ([]Command, []Withdrawn) {
 	var withdrawn []Withdrawn
 	for _, id := range []string{PlannerNode, ReflectNode} {
 		if n, _ := s.at(id); n.state == running {
-			cmds = append(cmds, s.controlCommand(id, n.attempt, nil))
+			cmds = append(cmds, s.controlCommand(id, n.attempt))
 		}
 	}
 	for i := range s.nodes {

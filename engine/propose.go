@@ -14,15 +14,15 @@ const controlTimeout = 2 * time.Minute
 
 // startControl dispatches a control node: a decide step in the same log (R6).
 // It holds no Grant, because it calls no tool (P18).
-func (s *State) startControl(id string, c Command) {
+func (s *State) startControl(id string) {
 	n, _ := s.at(id)
 	attempt := n.attempt + 1
 	cmd := commandID(id, attempt)
 	s.emit(AttemptStarted, id, attempt, &startedData{ID: cmd, Kind: "control", TimeoutMS: controlTimeout.Milliseconds()})
-	s.command(s.controlCommand(id, attempt, c))
+	s.command(s.controlCommand(id, attempt))
 }
 
-func (s *State) controlCommand(id string, attempt int, c Command) Command {
+func (s *State) controlCommand(id string, attempt int) Command {
 	if id == PlannerNode {
 		return Propose{ID: commandID(id, attempt), Attempt: attempt, Goal: s.run.goal}
 	}
