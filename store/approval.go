@@ -140,7 +140,7 @@ func (w *writer) saveApproval(a *Approval) error {
 		return err
 	}
 	w.changed = true
-	return w.exec("INSERT OR REPLACE INTO approvals ("+approvalColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	return w.execWarm("INSERT OR REPLACE INTO approvals ("+approvalColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		a.ID, a.Run, a.Node, a.Seq, string(a.State), a.RequestedAt, a.ExpiresAt, a.DecidedAt, string(actors),
 		a.Reason, a.Tool, int64(a.Impact), a.Requester, a.Hash, a.Self, string(asks))
 }

@@ -40,6 +40,21 @@ func BenchmarkAppendSingle(b *testing.B) {
 	}
 }
 
+// BenchmarkAppendSummary is BenchmarkAppendSingle with the run's summary in each commit.
+func BenchmarkAppendSummary(b *testing.B) {
+	s := benchStore(b)
+	result := make(chan error, 1)
+	b.ResetTimer()
+	for i := range int64(b.N) {
+		summary := engine.Summary{ID: "r_bench", Seq: i + 1, Goal: "g", Status: engine.Active}
+		s.Append(Append{Stream: "run/r_bench", Expected: i, Facts: []engine.Fact{benchFact(i + 1)}, Summary: &summary},
+			func(err error) { result <- err })
+		if err := <-result; err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkAppendBatch100 commits a hundred facts at a time and reports the cost of one.
 func BenchmarkAppendBatch100(b *testing.B) {
 	const width = 100

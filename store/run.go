@@ -56,7 +56,7 @@ const runColumns = "id, owner, seq, status, code, goal, intent, created_at, ende
 func (w *writer) saveSummary(row *summaryRow) error {
 	s := row.summary
 	w.changed = true
-	return w.exec("INSERT INTO runs ("+runColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "+
+	return w.execWarm("INSERT INTO runs ("+runColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "+
 		"ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, status = excluded.status, code = excluded.code, goal = excluded.goal, "+
 		"intent = excluded.intent, created_at = excluded.created_at, ended_at = excluded.ended_at, summary = excluded.summary "+
 		"WHERE excluded.seq > runs.seq AND runs.erased = 0",

@@ -35,6 +35,7 @@ type writer struct {
 	db      *sql.DB
 	conn    *sql.Conn
 	hot     *hotStatements
+	warm    map[string]*sql.Stmt // of execWarm, by query
 	rows    rowBuffer
 	heads   map[string]*head
 	changed bool  // the open transaction has written something
@@ -60,7 +61,7 @@ func openWriter(ctx context.Context, s *Store, walBytes int64) (*writer, error) 
 		return nil, err
 	}
 	w := &writer{store: s, db: db, queue: make(chan request, queueMax), ended: make(chan struct{}),
-		heads: make(map[string]*head), batch: make([]request, 0, queuedBatchSize), results: make([]error, queuedBatchSize)}
+		heads: make(map[string]*head), warm: make(map[string]*sql.Stmt), batch: make([]request, 0, queuedBatchSize), results: make([]error, queuedBatchSize)}
 	if err := w.prepare(ctx, walBytes); err != nil {
 		w.close()
 		return nil, err
@@ -111,6 +112,9 @@ func (w *writer) stop() error {
 func (w *writer) close() error {
 	if w.check != nil {
 		w.check.stop()
+	}
+	for _, statement := range w.warm {
+		_ = statement.Close()
 	}
 	if w.conn != nil {
 		if w.hot != nil {
@@ -262,7 +266,7 @@ func (w *writer) perform(r *request, refused *error) error {
 // operation that staged facts and then failed fails the batch: the heads in
 // memory have moved.
 func (w *writer) savepoint(op func(*writer) error, refused *error) error {
-	if err := w.exec("SAVEPOINT op"); err != nil {
+	if err := w.execWarm("SAVEPOINT op"); err != nil {
 		return err
 	}
 	err := op(w)
@@ -272,16 +276,16 @@ func (w *writer) savepoint(op func(*writer) error, refused *error) error {
 		if err := w.flush(); err != nil {
 			return err
 		}
-		return w.exec("RELEASE op")
+		return w.execWarm("RELEASE op")
 	}
 	if staged {
 		return err
 	}
 	*refused = err
-	if err := w.exec("ROLLBACK TO op"); err != nil {
+	if err := w.execWarm("ROLLBACK TO op"); err != nil {
 		return err
 	}
-	return w.exec("RELEASE op")
+	return w.execWarm("RELEASE op")
 }
 
 func (w *writer) rollback(cause error) error {
@@ -299,6 +303,21 @@ func (w *writer) forget() {
 
 func (w *writer) exec(query string, args ...any) error {
 	_, err := w.conn.ExecContext(background(), query, args...)
+	return err
+}
+
+// execWarm is exec for the few queries that come with most commits: parsing one
+// takes longer than performing it. The query must be a constant.
+func (w *writer) execWarm(query string, args ...any) error {
+	statement, found := w.warm[query]
+	if !found {
+		prepared, err := w.conn.PrepareContext(background(), query)
+		if err != nil {
+			return err
+		}
+		statement, w.warm[query] = prepared, prepared
+	}
+	_, err := statement.ExecContext(background(), args...)
 	return err
 }
 
