@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
-
 	"sluice/engine/plan"
 	"sluice/policy"
 )
@@ -13,14 +11,14 @@ type factData interface{ append(*enc) }
 // Apply folds one fact in place. It is total: a fact it cannot read marks the
 // state as faulty, and the next Step ends the run with INTERNAL_FAULT (P6).
 func (s *State) Apply(f Fact) {
-	d := emptyData(f.Kind)
-	if d == nil {
-		s.run.seq = f.Seq // a kind this fold does not read, such as run.erased
-		return
-	}
-	if err := json.Unmarshal(f.Data, d); err != nil {
+	d, err := readData(f.Kind, f.Data)
+	switch {
+	case err != nil:
 		s.broken("read data of fact: " + string(f.Kind))
 		s.run.seq = f.Seq
+		return
+	case d == nil:
+		s.run.seq = f.Seq // a kind this fold does not read, such as run.erased
 		return
 	}
 	s.step.trans = s.step.trans[:0]
@@ -29,36 +27,6 @@ func (s *State) Apply(f Fact) {
 
 // Transitions of the last Apply, derived (P28). Valid until the next call.
 func (s *State) Transitions() []Transition { return s.step.trans }
-
-func emptyData(k Kind) factData {
-	switch k {
-	case RunCreated:
-		return &createdData{}
-	case VersionAdded:
-		return &versionData{}
-	case AttemptStarted:
-		return &startedData{}
-	case AttemptEnded, InputOrphan:
-		return &endedData{}
-	case NodeChanged:
-		return &changedData{}
-	case ApprovalRequested:
-		return &requestedData{}
-	case ApprovalDecided:
-		return &decidedData{}
-	case OutcomeAttested:
-		return &attestedData{}
-	case InputUnknown:
-		return &unknownData{}
-	case InputTimer, InputCancel, InputPause, InputResume, InputPolicy:
-		return &inputData{}
-	case BudgetWarned:
-		return &warnedData{}
-	case RunHalting, RunEnded:
-		return &runEndedData{}
-	}
-	return nil
-}
 
 // fold is the one place where facts change a State.
 func (s *State) fold(f *Fact, d factData) {

@@ -154,8 +154,11 @@ func TestP28_EveryKindHasItsData(t *testing.T) {
 	kinds := []Kind{RunCreated, VersionAdded, AttemptStarted, AttemptEnded, NodeChanged, ApprovalRequested, ApprovalDecided, OutcomeAttested,
 		InputTimer, InputCancel, InputPause, InputResume, InputPolicy, InputUnknown, InputOrphan, BudgetWarned, RunHalting, RunEnded}
 	for _, k := range kinds {
-		if emptyData(k) == nil {
-			t.Errorf("a fact of kind %s cannot be folded", k)
+		if d, err := readData(k, []byte(`{}`)); d == nil || err != nil {
+			t.Errorf("a fact of kind %s cannot be folded: %v", k, err)
+		}
+		if _, err := readData(k, []byte(`{"to":`)); err == nil {
+			t.Errorf("a broken fact of kind %s was read", k)
 		}
 	}
 	s := New(Env{})

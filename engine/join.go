@@ -120,11 +120,14 @@ func (s *State) review(j int) {
 	}
 }
 
+// revisit looks at a pending node again: one that can be ready is, one whose
+// join is settled otherwise, or whose guard is to be asked, is due.
 func (s *State) revisit(j int) {
+	if s.nodes[j].state != pending || s.joinOf(j) == joinOpen {
+		return
+	}
+	s.wake(j)
 	if s.nodes[j].state == pending {
-		s.wake(j)
-		if s.nodes[j].state == pending {
-			s.due = append(s.due, j)
-		}
+		s.due = append(s.due, j)
 	}
 }

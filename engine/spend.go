@@ -76,5 +76,5 @@ func (s *State) warn() {
 
 func argsHash(whole []byte) string {
 	sum := sha256.Sum256(whole)
-	return hex.EncodeToString(sum[:8])
+	return string(hex.AppendEncode(make([]byte, 0, 16), sum[:8]))
 }

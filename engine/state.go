@@ -43,8 +43,9 @@ type State struct {
 	spares []int      // candidates that somebody may no longer need
 	retry  []int      // nodes in failed_retryable, for the timer
 
-	step  stepper
-	fault string // first broken invariant; Step ends the run with it (P6)
+	step    stepper
+	scratch enc
+	fault   string // first broken invariant; Step ends the run with it (P6)
 }
 
 // runState is what the facts say of the run as a whole.

@@ -1,10 +1,10 @@
 package engine
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base32"
 	"strconv"
-	"strings"
 )
 
 // stepper is the scratch of one Step.
@@ -39,7 +39,8 @@ func (s *State) Step(in Input) (Effects, error) {
 }
 
 func (s *State) begin(in Input) {
-	s.step = stepper{cause: s.run.seq + 1, actor: actorOf(in)}
+	s.step = stepper{cause: s.run.seq + 1, actor: actorOf(in),
+		out: Effects{Facts: make([]Fact, 0, 2)}, trans: make([]Transition, 0, 4)}
 	if at := s.clamp(in.inputTime()); at > s.run.now {
 		s.tickClock(at)
 	}
@@ -50,15 +51,28 @@ func (s *State) clamp(at int64) int64 { return max(at, s.run.now) }
 
 // emit decides a fact and applies it at once.
 func (s *State) emit(k Kind, node string, attempt int, d factData) {
-	e := enc{b: make([]byte, 0, 384)}
-	d.append(&e)
+	data := s.encode(d)
 	f := Fact{Seq: s.run.seq + 1, At: s.run.now, Kind: k, Cause: s.step.cause,
-		Version: s.run.version, Node: node, Attempt: attempt, Actor: s.step.actor, Data: e.b}
+		Version: s.run.version, Node: node, Attempt: attempt, Actor: s.step.actor, Data: data}
 	if v, ok := d.(*versionData); ok {
 		f.Version = v.Version
 	}
 	s.fold(&f, d)
 	s.step.out.Facts = append(s.step.out.Facts, f)
+}
+
+// scratchBytesMax is the most that is kept between facts.
+const scratchBytesMax = 64 << 10
+
+// encode writes fact data into the scratch and copies it out at its size.
+func (s *State) encode(d factData) []byte {
+	s.scratch.b, s.scratch.more = s.scratch.b[:0], false
+	d.append(&s.scratch)
+	data := bytes.Clone(s.scratch.b)
+	if cap(s.scratch.b) > scratchBytesMax {
+		s.scratch.b = nil
+	}
+	return data
 }
 
 func (s *State) command(c Command) {
@@ -99,13 +113,13 @@ func (s *State) endFaulty() {
 // decideJoins turns settled joins into facts.
 func (s *State) decideJoins() bool {
 	did := false
-	for len(s.due) > 0 {
-		i := s.due[0]
-		s.due = s.due[1:]
+	for k := 0; k < len(s.due); k++ { // it grows while it is worked off
+		i := s.due[k]
 		if s.nodes[i].state == pending && s.decideJoin(i) {
 			did = true
 		}
 	}
+	s.due = s.due[:0]
 	return did
 }
 
@@ -183,13 +197,12 @@ func (s *State) change(i int, to nodeState, d *changedData) {
 // running effect is never cut off: only effect-free attempts are stopped.
 func (s *State) skipSpare() bool {
 	did := false
-	for len(s.spares) > 0 {
-		i := s.spares[0]
-		s.spares = s.spares[1:]
-		if s.skipCandidate(i) {
+	for k := 0; k < len(s.spares); k++ {
+		if s.skipCandidate(s.spares[k]) {
 			did = true
 		}
 	}
+	s.spares = s.spares[:0]
 	return did
 }
 
@@ -208,13 +221,16 @@ func (s *State) skipCandidate(i int) bool {
 	return true
 }
 
+// idText writes ids in lower case, in an order that sorts as the bytes do.
+var idText = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
+
 // deriveID makes a short id from what names the thing (P45): equal in every fold.
 func deriveID(prefix, run, node string, attempt, n int) string {
-	h := sha256.New()
-	for _, part := range []string{run, node, strconv.Itoa(attempt), strconv.Itoa(n)} {
-		h.Write([]byte(part))
-		h.Write([]byte{0})
-	}
-	sum := h.Sum(nil)
-	return prefix + strings.ToLower(base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
+	b := make([]byte, 0, 128)
+	b = append(append(b, run...), 0)
+	b = append(append(b, node...), 0)
+	b = append(strconv.AppendInt(b, int64(attempt), 10), 0)
+	b = append(strconv.AppendInt(b, int64(n), 10), 0)
+	sum := sha256.Sum256(b)
+	return string(idText.AppendEncode(append(b[:0], prefix...), sum[:15]))
 }
