@@ -12,6 +12,7 @@ import (
 
 	"sluice/engine"
 	"sluice/engine/plan"
+	"sluice/engine/trace"
 	"sluice/policy"
 )
 
@@ -55,7 +56,7 @@ type submitBody struct {
 
 func (s *Server) apiSubmit(c echo.Context) error {
 	var body submitBody
-	raw, err := readJSON(c, &body)
+	raw, err := s.readJSON(c, &body)
 	if err != nil {
 		return err
 	}
@@ -176,14 +177,25 @@ func (s *Server) apiRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return sendJSON(c, http.StatusOK, toRunWire(engine.Summarise(state.State())))
+	return sendJSON(c, http.StatusOK, toRunWire(summaryOf(state, sum)))
+}
+
+// summaryOf is the run as folded; of an erased run only the blanked projection
+// is left.
+func summaryOf(p *trace.Projector, sum engine.Summary) engine.Summary {
+	fold := engine.Summarise(p.State())
+	if fold.CreatedAt == 0 {
+		fold = sum
+		fold.Goal, fold.Seq = "(erased)", p.Seq()
+	}
+	return fold
 }
 
 func (s *Server) apiCancel(c echo.Context) error {
 	var body struct {
 		Reason string `json:"reason"`
 	}
-	if err := readOptional(c, &body); err != nil {
+	if err := s.readOptional(c, &body); err != nil {
 		return err
 	}
 	return s.operate(c, &engine.Cancel{Head: s.head(c), Reason: body.Reason})
@@ -196,11 +208,12 @@ func (s *Server) apiResume(c echo.Context) error {
 }
 
 // readOptional takes a body or none.
-func readOptional(c echo.Context, into any) error {
-	if c.Request().ContentLength == 0 {
-		return nil
+func (s *Server) readOptional(c echo.Context, into any) error {
+	raw, err := readBody(c)
+	if err != nil || len(raw) == 0 {
+		return err
 	}
-	_, err := readJSON(c, into)
+	_, err = s.decode(raw, into)
 	return err
 }
 
@@ -237,7 +250,7 @@ func (s *Server) apiAddToken(c echo.Context) error {
 		Name    string `json:"name"`
 		Ceiling string `json:"ceiling"`
 	}
-	if _, err := readJSON(c, &body); err != nil {
+	if _, err := s.readJSON(c, &body); err != nil {
 		return err
 	}
 	ceiling, bad := intentByName(body.Ceiling)

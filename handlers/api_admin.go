@@ -67,16 +67,16 @@ func (s *Server) apiErase(c echo.Context) error {
 	var body struct {
 		Reason string `json:"reason"`
 	}
-	if _, err := readJSON(c, &body); err != nil {
+	if _, err := s.readJSON(c, &body); err != nil {
 		return err
 	}
 	v := viewer(c)
-	if v.Token != "" && v.Token != LocalToken || !v.has("admin") {
-		return problem("denied", "only an admin may erase a run", "ask an admin")
-	}
 	sum, err := s.visibleRun(c)
 	if err != nil {
 		return err
+	}
+	if v.Token != "" && v.Token != LocalToken || !v.has("admin") {
+		return problem("denied", "only an admin may erase a run", "ask an admin")
 	}
 	reason := strings.TrimSpace(body.Reason)
 	if reason == "" || len(reason) > 1000 {

@@ -72,7 +72,7 @@ func (s *Server) apiDecide(c echo.Context) error {
 	if _, err := people(c); err != nil {
 		return err
 	}
-	if _, err := readJSON(c, &body); err != nil {
+	if _, err := s.readJSON(c, &body); err != nil {
 		return err
 	}
 	a, err := s.decide(c, body)
@@ -116,7 +116,7 @@ func (s *Server) apiAttest(c echo.Context) error {
 	if _, err := people(c); err != nil {
 		return err
 	}
-	if _, err := readJSON(c, &body); err != nil {
+	if _, err := s.readJSON(c, &body); err != nil {
 		return err
 	}
 	if err := s.attest(c, body); err != nil {
@@ -155,7 +155,7 @@ func (s *Server) apiPropose(c echo.Context) error {
 	var body struct {
 		Goal string `json:"goal"`
 	}
-	if _, err := readJSON(c, &body); err != nil {
+	if _, err := s.readJSON(c, &body); err != nil {
 		return err
 	}
 	if strings.TrimSpace(body.Goal) == "" || len(body.Goal) > engine.GoalBytesMax {
@@ -190,7 +190,7 @@ func (s *Server) apiCheck(c echo.Context) error {
 		Scopes  []string        `json:"scopes"`
 		Profile string          `json:"profile"`
 	}
-	if _, err := readJSON(c, &body); err != nil {
+	if _, err := s.readJSON(c, &body); err != nil {
 		return err
 	}
 	intent, bad := intentByName(body.Intent)

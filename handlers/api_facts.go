@@ -30,7 +30,7 @@ func (s *Server) fold(ctx context.Context, run string, at int64) (*trace.Project
 			}
 			p.Apply(rows[i].Fact)
 		}
-		if len(rows) < factsChunk {
+		if len(rows) == 0 {
 			return p, nil
 		}
 	}
@@ -61,7 +61,7 @@ func (s *Server) apiFacts(c echo.Context) error {
 		return err
 	}
 	if strings.Contains(c.Request().Header.Get("Accept"), "text/event-stream") {
-		return s.streamFacts(c, sum.ID, after)
+		return s.streamFacts(c, &sum, after)
 	}
 	limit := factsChunk
 	if n, err := strconv.Atoi(c.QueryParam("limit")); err == nil && n > 0 {
@@ -84,10 +84,14 @@ func (s *Server) apiFacts(c echo.Context) error {
 
 // streamFacts sends every fact once, in order, then waits for more; a client
 // that comes back says where it was with Last-Event-ID (R106).
-func (s *Server) streamFacts(c echo.Context, run string, after int64) error {
+func (s *Server) streamFacts(c echo.Context, sum *engine.Summary, after int64) error {
 	if n, err := strconv.ParseInt(c.Request().Header.Get("Last-Event-ID"), 10, 64); err == nil {
 		after = max(after, n)
 	}
+	if sum.Status == engine.Ended && after >= sum.Seq {
+		return c.NoContent(http.StatusNoContent) // tells an EventSource not to come back
+	}
+	run := sum.ID
 	ctx := c.Request().Context()
 	woken, stop := s.cfg.Engine.Watch(run)
 	defer stop()
@@ -102,7 +106,7 @@ func (s *Server) streamFacts(c echo.Context, run string, after int64) error {
 		ended := false
 		for i := range rows {
 			after = rows[i].Seq
-			ended = rows[i].Kind == engine.RunEnded
+			ended = ended || rows[i].Kind == engine.RunEnded
 			if _, err := fmt.Fprintf(w, "id: %d\nevent: fact\ndata: %s\n\n", after, rows[i].AppendJSON(nil)); err != nil {
 				return nil
 			}
@@ -111,8 +115,8 @@ func (s *Server) streamFacts(c echo.Context, run string, after int64) error {
 		if ended {
 			return nil
 		}
-		if len(rows) == factsChunk {
-			continue
+		if len(rows) > 0 {
+			continue // a page may be cut short: only an empty one is the end
 		}
 		select {
 		case <-woken:

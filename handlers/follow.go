@@ -82,7 +82,7 @@ func (f *follower) pending(ctx context.Context) ([]engine.Row, error) {
 			}
 			fresh = append(fresh, rows[i])
 		}
-		if len(rows) < factsChunk {
+		if len(rows) == 0 {
 			return fresh, nil
 		}
 	}

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -22,9 +23,9 @@ const (
 func (s *Server) pageRoutes(e *echo.Echo) {
 	e.GET("/static/*", echo.WrapHandler(s.static))
 	e.GET("/signin", s.signIn)
-	e.POST("/signout", s.signOut)
-	e.POST("/preferences", s.preferences)
-	g := e.Group("", s.signedIn)
+	e.POST("/signout", s.signOut, s.readForm)
+	e.POST("/preferences", s.preferences, s.readForm)
+	g := e.Group("", s.signedIn, s.readForm)
 	g.GET("/", s.home)
 	g.POST("/runs", s.submitForm)
 	g.GET("/runs", s.runs)
@@ -39,6 +40,39 @@ func (s *Server) pageRoutes(e *echo.Echo) {
 	g.GET("/approvals/:approval", s.approvals)
 	g.POST("/approvals/:approval/decision", s.decideForm)
 	g.POST("/approvals/:approval/outcome", s.attestForm)
+}
+
+// readForm reads a form whole before its handler does, within the limit, and
+// takes secrets out of it (P26): what does not fit is refused, not cut.
+func (s *Server) readForm(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if r.Method != http.MethodPost {
+			return next(c)
+		}
+		r.Body = http.MaxBytesReader(c.Response(), r.Body, FormBytesMax)
+		values, err := c.FormParams()
+		var big *http.MaxBytesError
+		switch {
+		case errors.As(err, &big):
+			return tooLarge("256 KiB")
+		case err != nil:
+			return malformed("the form could not be read", "send it again from its page")
+		}
+		for _, list := range values {
+			for i := range list {
+				list[i] = s.withoutSecrets(list[i])
+			}
+		}
+		return next(c)
+	}
+}
+
+func (s *Server) withoutSecrets(text string) string {
+	if s.cfg.Redact == nil {
+		return text
+	}
+	return s.cfg.Redact.Text(text)
 }
 
 // render sends a page.
@@ -97,6 +131,7 @@ func (s *Server) signOut(c echo.Context) error {
 	if err := s.endSession(c); err != nil {
 		return err
 	}
+	s.sessions.WriteSessionCookie(c.Request().Context(), c.Response(), "", time.Time{})
 	return c.Redirect(http.StatusSeeOther, "/signin")
 }
 
@@ -230,6 +265,8 @@ func mayDecide(v *Viewer, a *Approval) string {
 	switch {
 	case v.Token != "":
 		return "Tokens can not decide."
+	case !v.has("approver"):
+		return "You are not an approver."
 	case a.Requester == v.User.ID && !a.Self:
 		return "You asked for this yourself. The policy wants another approver."
 	}

@@ -22,7 +22,7 @@ func (s *Server) home(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v.Goal = c.QueryParam("goal")
+	v.Goal = plain(c.QueryParam("goal")) // from a link: nothing in it may hide
 	if intent := c.QueryParam("intent"); intent == "operate" || intent == "override" {
 		v.Intent = intent
 	}
@@ -46,9 +46,6 @@ func (s *Server) homeView(c echo.Context) (templates.Home, error) {
 // submitForm creates a run from the home page. A refused goal comes back with
 // the reason, and nothing that was typed is lost.
 func (s *Server) submitForm(c echo.Context) error {
-	if c.Request().ContentLength > FormBytesMax {
-		return tooLarge("256 KiB")
-	}
 	body := submitBody{Goal: c.FormValue("goal"), Intent: c.FormValue("intent"), IdempotencyKey: c.FormValue("key")}
 	sum := sha256.Sum256([]byte(body.Intent + "\x00" + body.Goal))
 	id, _, err := s.submit(c, &body, hex.EncodeToString(sum[:]))

@@ -62,10 +62,7 @@ func (s *Server) runView(c echo.Context) (templates.Run, error) {
 		return templates.Run{}, err
 	}
 	state := p.State()
-	fold := engine.Summarise(state)
-	if sum.Goal == "" {
-		fold.Goal = "(erased)"
-	}
+	fold := summaryOf(p, sum)
 	v := templates.Run{Shell: s.shell(c, plain(fold.Goal), "runs"), View: viewOf(c.QueryParam("view"), &fold), NodeID: node}
 	v.Shell.Run, v.Shell.Seq = fold.ID, fold.Seq
 	v.Head = s.runHead(c, &fold, sum.Requester)

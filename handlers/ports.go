@@ -126,6 +126,12 @@ type Proposal struct {
 	Author    plan.Author
 }
 
+// Redactor replaces secrets by value (P26).
+type Redactor interface {
+	Text(string) string
+	JSON(valid []byte) []byte
+}
+
 // Rules gives what compiling and deciding need.
 type Rules interface {
 	Catalog() *plan.Catalog

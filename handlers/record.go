@@ -99,7 +99,7 @@ func (s *Server) foldNode(ctx context.Context, run, node string) (*trace.Project
 			}
 			about = append(about, r)
 		}
-		if len(rows) < factsChunk {
+		if len(rows) == 0 {
 			return p, about, nil
 		}
 	}

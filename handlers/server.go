@@ -37,6 +37,8 @@ type Config struct {
 	Audit    Audit
 	Planner  Planner
 	Rules    Rules
+	// Redact takes secrets out of what people send (P26); nil leaves all as it is.
+	Redact   Redactor
 	Sessions scs.Store
 	// LocalSecret is the token of DATA/server.json (P36a).
 	LocalSecret string
@@ -90,7 +92,32 @@ func newSessions(cfg Config) *scs.SessionManager {
 // Handler is the whole server: cross-origin requests that change something are
 // refused before anything looks at them.
 func (s *Server) Handler() http.Handler {
-	return http.NewCrossOriginProtection().Handler(s.echo)
+	guard := http.NewCrossOriginProtection()
+	guard.SetDenyHandler(http.HandlerFunc(s.refuseForeign))
+	return guard.Handler(s.echo)
+}
+
+// refuseForeign answers a request that another site made the browser send.
+func (s *Server) refuseForeign(w http.ResponseWriter, r *http.Request) {
+	c := s.echo.NewContext(r, w)
+	refuse := func(echo.Context) error {
+		return sendProblem(c, problem("denied", "the request does not come from this site's own pages", "open the page from this address"))
+	}
+	if err := s.guardHeaders(refuse)(c); err != nil {
+		s.cfg.Logger.Error("send error", "path", r.URL.Path, "err", err)
+	}
+}
+
+// Route is one way in.
+type Route struct{ Method, Path string }
+
+// Routes lists every way in, so that a test can try each as everybody.
+func (s *Server) Routes() []Route {
+	var list []Route
+	for _, r := range s.echo.Routes() {
+		list = append(list, Route{r.Method, r.Path})
+	}
+	return list
 }
 
 // Close ends every open socket: they would outlive a server that stops.
@@ -184,8 +211,12 @@ func (s *Server) sessionUser(r *http.Request) string {
 	return s.sessions.GetString(ctx, "user")
 }
 
-// startSession signs a person in under a fresh session token (session fixation).
+// startSession signs a person in under a fresh session token; the one the
+// browser came with ends (session fixation).
 func (s *Server) startSession(c echo.Context, u User) error {
+	if err := s.endSession(c); err != nil {
+		return err
+	}
 	ctx, err := s.sessions.Load(c.Request().Context(), "")
 	if err != nil {
 		return err
@@ -202,7 +233,7 @@ func (s *Server) startSession(c echo.Context, u User) error {
 	return nil
 }
 
-// endSession signs out and tells the browser to forget the cookie.
+// endSession ends the session a request came with, and its sockets.
 func (s *Server) endSession(c echo.Context) error {
 	cookie, err := c.Request().Cookie(s.sessions.Cookie.Name)
 	if err != nil {
@@ -216,7 +247,6 @@ func (s *Server) endSession(c echo.Context) error {
 		return err
 	}
 	s.sockets.closeAll(cookie.Value)
-	s.sessions.WriteSessionCookie(ctx, c.Response(), "", time.Time{})
 	return nil
 }
 

@@ -54,6 +54,9 @@ func (s *Server) socket(c echo.Context) error {
 		ctx: ctx, cancel: cancel, subs: map[string]context.CancelFunc{}}
 	leave := s.sockets.enter(sessionKey(c.Request(), s), k.cancel)
 	defer leave()
+	if k.viewer.Token == "" && s.sessionUser(c.Request()) == "" {
+		k.cancel() // signed out while the socket was opening
+	}
 	k.wait.Add(2)
 	go k.write()
 	go k.tell()
@@ -67,8 +70,9 @@ func (s *Server) socket(c echo.Context) error {
 type hello struct {
 	T    string `json:"t"`
 	Subs []struct {
-		Run   string `json:"run"`
-		After int64  `json:"after"`
+		Run      string `json:"run"`
+		After    int64  `json:"after"`
+		AfterSeq int64  `json:"after_seq"` // the same, as ui.md §3.3 spells it
 	} `json:"subs"`
 }
 
@@ -88,7 +92,7 @@ func (k *socket) read() {
 			return
 		}
 		for _, sub := range h.Subs {
-			k.subscribe(sub.Run, sub.After)
+			k.subscribe(sub.Run, sub.After+sub.AfterSeq)
 		}
 	}
 }

@@ -29,23 +29,38 @@ func sendJSON(c echo.Context, status int, v any) error {
 }
 
 // readJSON reads a strict body: no duplicate or unknown keys, nothing after
-// the value, depth and size bounded (P14, P27).
-func readJSON(c echo.Context, into any) ([]byte, error) {
-	raw, err := io.ReadAll(c.Request().Body)
+// the value, depth and size bounded (P14, P27). What it gives back is without
+// secrets (P26).
+func (s *Server) readJSON(c echo.Context, into any) ([]byte, error) {
+	raw, err := readBody(c)
 	if err != nil {
-		var big *http.MaxBytesError
-		if errors.As(err, &big) {
-			return nil, tooLarge("4 MiB")
-		}
-		return nil, malformed("the body could not be read", "send it again")
+		return nil, err
 	}
-	if len(bytes.TrimSpace(raw)) == 0 {
+	if len(raw) == 0 {
 		return nil, malformed("the body is empty", "send a JSON object")
 	}
+	return s.decode(raw, into)
+}
+
+// readBody reads a body whole, within the limit; space around it goes.
+func readBody(c echo.Context) ([]byte, error) {
+	raw, err := io.ReadAll(c.Request().Body)
+	var big *http.MaxBytesError
+	switch {
+	case errors.As(err, &big):
+		return nil, tooLarge("4 MiB")
+	case err != nil:
+		return nil, malformed("the body could not be read", "send it again")
+	}
+	return bytes.TrimSpace(raw), nil
+}
+
+func (s *Server) decode(raw []byte, into any) ([]byte, error) {
 	if _, err := plan.Canonical(raw); err != nil {
-		p := malformed("the body is not usable JSON: "+err.Error(), "send one JSON object without duplicate keys, at most 64 deep")
-		p.Rule = "json"
-		return nil, p
+		return nil, syntaxProblem(raw, err)
+	}
+	if s.cfg.Redact != nil {
+		raw = s.cfg.Redact.JSON(raw)
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -53,6 +68,26 @@ func readJSON(c echo.Context, into any) ([]byte, error) {
 		return nil, shapeProblem(err)
 	}
 	return raw, nil
+}
+
+// syntaxProblem says where a body is not usable JSON. What is wrong inside a
+// plan that can be told apart is said as for any plan: by rule, step and pointer.
+func syntaxProblem(raw []byte, err error) *Problem {
+	var body struct {
+		Plan json.RawMessage `json:"plan"`
+	}
+	if json.Unmarshal(raw, &body) == nil && len(body.Plan) > 0 {
+		if _, findings := plan.Parse(body.Plan); plan.Refused(findings) {
+			return refusedPlan(findings)
+		}
+	}
+	text := strings.TrimPrefix(err.Error(), "canonicalise value: ")
+	p := malformed("the body is not usable JSON: "+text, "send one JSON object without duplicate keys, at most 64 deep")
+	p.Rule = "json"
+	if pointer, _, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(pointer, "/") {
+		p.Pointer = pointer
+	}
+	return p
 }
 
 // shapeProblem says which member of a body is wrong.

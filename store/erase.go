@@ -50,11 +50,6 @@ func (s *Store) Erase(ctx context.Context, e Erasure) error {
 	return nil
 }
 
-// EraseRun is Erase with its words one by one.
-func (s *Store) EraseRun(ctx context.Context, run, reason, actor string, at int64) error {
-	return s.Erase(ctx, Erasure{Run: run, Reason: reason, Actor: actor, At: at})
-}
-
 func (w *writer) erase(e Erasure) error {
 	stream := StreamOf(e.Run)
 	here, err := w.head(stream)

@@ -161,7 +161,7 @@ func (a audit) ExportRun(ctx context.Context, run string, w io.Writer) error {
 }
 
 func (a audit) Erase(ctx context.Context, run, reason, actor string) error {
-	return refusal(a.store.EraseRun(ctx, run, reason, actor, time.Now().UnixMicro()))
+	return refusal(a.store.Erase(ctx, store.Erasure{Run: run, Reason: reason, Actor: actor, At: time.Now().UnixMicro()}))
 }
 
 func (a audit) Blob(ctx context.Context, run, sha string) ([]byte, error) {

@@ -140,7 +140,7 @@ func (a *app) reproject(ctx context.Context, run string) error {
 		for i := range facts {
 			p.Apply(facts[i])
 		}
-		if len(facts) < 1000 {
+		if len(facts) == 0 {
 			return a.store.SaveSummary(ctx, engine.Summarise(p.State()))
 		}
 	}

@@ -182,7 +182,7 @@ func eraseWhere(ctx context.Context, s streams, cfg config, run, reason string) 
 		return err
 	}
 	defer a.close()
-	return refusal(a.store.EraseRun(ctx, run, reason, "user:1", time.Now().UnixMicro()))
+	return refusal(a.store.Erase(ctx, store.Erasure{Run: run, Reason: reason, Actor: "user:1", At: time.Now().UnixMicro()}))
 }
 
 func tokenCommand(ctx context.Context, s streams, args []string) int {

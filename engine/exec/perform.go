@@ -14,10 +14,40 @@ type flight struct {
 	stopped bool // a Stop asked for its end
 }
 
+// flying says that an attempt is in this process's hands: its command is in
+// flight, or its result waits in the inbox.
 func (r *runner) flying(node string, attempt int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.flights[node+"#"+strconv.Itoa(attempt)] != nil
+	return r.inHand(commandID(node, attempt))
+}
+
+// inHand wants r.mu held. It is for a fresh fold, not for the hot path.
+func (r *runner) inHand(id string) bool {
+	if r.flights[id] != nil {
+		return true
+	}
+	for i := range r.inbox {
+		if resultOf(r.inbox[i].in) == id {
+			return true
+		}
+	}
+	return false
+}
+
+func commandID(node string, attempt int) string { return node + "#" + strconv.Itoa(attempt) }
+
+// resultOf names the command an input answers, "" when it answers none.
+func resultOf(in engine.Input) string {
+	switch in := in.(type) {
+	case *engine.AttemptDone:
+		return commandID(in.Node, in.Attempt)
+	case *engine.Planned:
+		return commandID(engine.PlannerNode, in.Attempt)
+	case *engine.Concluded:
+		return commandID(engine.ReflectNode, in.Attempt)
+	}
+	return ""
 }
 
 // start performs commands whose facts are durable, each in its own goroutine;
@@ -75,7 +105,7 @@ func (r *runner) landed(id string, in engine.Input) {
 
 // stop ends a flight: at once for reads, after the grace for effects (P7).
 func (r *runner) stop(c engine.Stop) {
-	id := c.Node + "#" + strconv.Itoa(c.Attempt)
+	id := commandID(c.Node, c.Attempt)
 	end := func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -86,10 +87,12 @@ func (r *runner) loop() {
 	defer r.shell.wait.Done()
 	defer r.stopAlarm()
 	for {
-		if r.state == nil && !r.load() {
+		if r.state == nil && r.settled() && !r.load() {
 			return
 		}
-		r.turn()
+		if r.state != nil {
+			r.turn()
+		}
 		if r.state != nil && r.idle() {
 			return
 		}
@@ -106,51 +109,62 @@ func (r *runner) loop() {
 // empty it yields once and looks again, so results that arrive together share
 // a commit (P31a).
 func (r *runner) turn() {
-	var facts []engine.Fact
-	var commands []engine.Command
-	var replies []chan error
-	expected := r.state.Seq()
-	stepped := 0
-	for yielded := false; stepped < BatchMax; {
-		batch := r.drain()
-		if batch == nil {
-			if yielded || stepped == 0 {
+	b := &batch{expected: r.state.Seq()}
+	for yielded := false; b.taken < BatchMax; {
+		messages := r.drain()
+		if messages == nil {
+			if yielded || b.taken == 0 {
 				break
 			}
 			yielded = true
 			runtime.Gosched()
 			continue
 		}
-		for i := range batch {
-			m := &batch[i]
-			stepped++
-			if m.failed {
-				if m.epoch == r.epoch {
-					r.refold(replies)
-					return
-				}
-				continue
+		for i := range messages {
+			m := &messages[i]
+			b.taken++
+			if m.failed && m.epoch == r.epoch {
+				r.refold(b, messages[i+1:])
+				return
 			}
-			out, err := r.step(m)
-			if err != nil {
-				reply(m.reply, err)
-				continue
-			}
-			facts = append(facts, out.Facts...)
-			commands = append(commands, out.Commands...)
-			if m.reply != nil {
-				replies = append(replies, m.reply)
+			if !m.failed {
+				r.take(b, m)
 			}
 		}
 	}
-	if len(facts) == 0 {
-		r.start(commands)
-		answer(replies, nil)
-		r.arm()
+	if len(b.facts) == 0 {
+		r.start(b.commands)
+		answer(b.replies, nil)
+	} else {
+		r.append(b)
+	}
+	r.arm()
+}
+
+// batch is what one turn stepped: one append.
+type batch struct {
+	expected int64
+	taken    int
+	facts    []engine.Fact
+	commands []engine.Command
+	replies  []chan error
+	results  []message // inputs nobody would send again: kept until durable
+}
+
+func (r *runner) take(b *batch, m *message) {
+	out, err := r.step(m)
+	if err != nil {
+		reply(m.reply, err)
 		return
 	}
-	r.append(expected, facts, commands, replies)
-	r.arm()
+	b.facts = append(b.facts, out.Facts...)
+	b.commands = append(b.commands, out.Commands...)
+	if m.reply != nil {
+		b.replies = append(b.replies, m.reply)
+	}
+	if resultOf(m.in) != "" {
+		b.results = append(b.results, *m)
+	}
 }
 
 func (r *runner) step(m *message) (engine.Effects, error) {
@@ -178,28 +192,29 @@ func answer(replies []chan error, err error) {
 
 // append hands facts to the log and, once they are durable, publishes them and
 // starts the commands. The runner may step on meanwhile.
-func (r *runner) append(expected int64, facts []engine.Fact, commands []engine.Command, replies []chan error) {
+func (r *runner) append(b *batch) {
 	r.mu.Lock()
 	r.commits++
 	r.mu.Unlock()
-	a := Append{Run: r.run, Expected: expected, Facts: facts, Create: r.create, Summary: r.project()}
+	a := Append{Run: r.run, Expected: b.expected, Facts: b.facts, Create: r.create, Summary: r.project()}
 	r.create = nil
 	epoch := r.epoch
 	ended := r.state.Ended()
-	last := facts[len(facts)-1].Seq
+	last := b.facts[len(b.facts)-1].Seq
 	faultPoint("append", r.run, last)
 	r.shell.cfg.Log.Append(a, func(err error) {
 		if err != nil {
-			r.shell.cfg.Logger.Error("append facts", "run", r.run, "after", expected, "err", err)
-			r.committed()
+			r.shell.cfg.Logger.Error("append facts", "run", r.run, "after", b.expected, "err", err)
 			_ = r.deliver(message{failed: true, epoch: epoch}, 0)
-			answer(replies, err)
+			r.giveBack(b.results)
+			r.committed()
+			answer(b.replies, err)
 			return
 		}
 		faultPoint("commit", r.run, last)
-		r.start(commands)
+		r.start(b.commands)
 		r.committed()
-		answer(replies, nil)
+		answer(b.replies, nil)
 		r.shell.watch.wake(r.run)
 		if ended {
 			r.shell.cfg.Ended(r.run)
@@ -207,12 +222,28 @@ func (r *runner) append(expected int64, facts []engine.Fact, commands []engine.C
 	})
 }
 
+// giveBack puts inputs whose facts were lost into the inbox again: an outcome
+// that is known must not become unknown because a commit failed.
+func (r *runner) giveBack(results []message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.inbox = append(r.inbox, results...)
+}
+
+// settled says that no append is unanswered: only then does folding again see
+// everything that became durable.
+func (r *runner) settled() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.commits == 0
+}
+
 // committed counts an append as answered and lets loop look whether it is idle.
 func (r *runner) committed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.commits--
-	if r.commits == 0 && len(r.flights) == 0 {
+	if r.commits == 0 {
 		select {
 		case r.wake <- struct{}{}:
 		default:
@@ -232,9 +263,14 @@ func (r *runner) project() *engine.Summary {
 	return &sum
 }
 
-// refold drops the State after a failed commit; loop folds it from the log.
-func (r *runner) refold(replies []chan error) {
-	answer(replies, errors.New("append facts: the log refused an earlier append of this run"))
+// refold drops the State after a failed commit; loop folds it from the log once
+// every append is answered. What was taken but is not durable goes back.
+func (r *runner) refold(b *batch, rest []message) {
+	answer(b.replies, errors.New("append facts: the log refused an earlier append of this run"))
+	r.mu.Lock()
+	back := append([]message(nil), b.results...)
+	r.inbox = append(append(back, rest...), r.inbox...)
+	r.mu.Unlock()
 	r.epoch++
 	r.state = nil
 	r.shape = engine.Shape{}
@@ -341,8 +377,8 @@ func (r *runner) fold(ctx context.Context) error {
 		for i := range facts {
 			s.Apply(facts[i])
 		}
-		if len(facts) < loadChunk {
-			break
+		if len(facts) == 0 {
+			break // a log may cut a page short, so only an empty one is the end
 		}
 	}
 	if s.Seq() == 0 {
@@ -376,6 +412,9 @@ func (r *runner) owe() {
 			_ = r.deliver(message{in: &w}, 0)
 		}
 	}
+	r.mu.Lock()
+	commands = slices.DeleteFunc(commands, func(c engine.Command) bool { return r.inHand(c.CommandID()) })
+	r.mu.Unlock()
 	r.start(commands)
 	r.nudge()
 }
