@@ -1,6 +1,9 @@
 package planner
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Direct answers to goals that need no tool (P39).
 const (
@@ -79,20 +82,13 @@ func says(words []token, list [][]string) bool {
 	return n > 0
 }
 
+// names are whom a greeting speaks to.
+var names = map[string]bool{"sluice": true, "everyone": true, "team": true, "buddy": true, "bot": true, "assistant": true, "world": true,
+	"please": true, "and": true, "all": true}
+
 // withoutNames drops who is spoken to and small words that change nothing.
 func withoutNames(words []token) []token {
-	var out []token
-	for _, t := range words {
-		switch t.text {
-		case "sluice", "everyone", "all", "team", "buddy", "bot", "assistant", "computer", "so", "very", "much", "please", "and", "for", "your", "everything",
-			"today", "again", "world":
-			if len(words) > 1 && (t.text == "sluice" || t.text == "everyone" || t.text == "team" || t.text == "buddy" || t.text == "bot" || t.text == "assistant" || t.text == "world" || t.text == "please" || t.text == "and") {
-				continue
-			}
-		}
-		out = append(out, t)
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(words), func(t token) bool { return t.kind == word && names[t.text] })
 }
 
 // offer says what the catalogue can do.

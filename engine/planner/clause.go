@@ -105,7 +105,8 @@ func (s *splitter) startsAction(i int) bool {
 		return false
 	}
 	before := s.tokens[i-1]
-	if before.kind == mark || determiners[before.text] || placeWords[before.text] || before.text == "and" || before.text == "to" {
+	if before.kind == mark || determiners[before.text] || placeWords[before.text] || before.text == "and" || before.text == "to" ||
+		before.text == "is" || before.text == "are" || before.text == "was" || before.text == "not" {
 		return false
 	}
 	switch classOf(s.tokens[i]) {
@@ -122,12 +123,11 @@ var nounLike = map[string]bool{"list": true, "record": true, "store": true, "pla
 	"export": true, "dump": true, "document": true, "search": true, "trash": true, "catalogue": true, "catalog": true}
 
 func opensCondition(tokens []token) bool {
-	for _, t := range tokens[:2] {
-		if joiners[t.text] == jointIf || t.text == "whenever" {
-			return true
-		}
+	first := tokens[0].text
+	if particles[first] || first == "and" || first == "but" {
+		first = tokens[1].text
 	}
-	return false
+	return joiners[first] == jointIf || first == "whenever"
 }
 
 // stronger keeps the joint that says more: "and then" is then, "but not" is not.

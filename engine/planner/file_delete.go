@@ -63,7 +63,7 @@ func (p place) deleteCheck() string {
 		return outsideText
 	case p.glob:
 		return "file.delete deletes single files: a pattern names none"
-	case p.isDir && (p.path == "." || p.path[len(p.path)-1] == '/'):
+	case p.slash || p.path == ".":
 		return "file.delete deletes single files, no folders"
 	}
 	return ""

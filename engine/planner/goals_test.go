@@ -178,6 +178,11 @@ func checkProposal(t *testing.T, catalog *plan.Catalog, goal string, p planner.P
 	if p.Plan != nil && p.Answer != "" {
 		t.Errorf("%q: a plan and an answer", goal)
 	}
+	if p.Plan != nil {
+		if _, findings := plan.Compile(p.Plan, plan.Env{Catalog: catalog, Author: "builtin"}); plan.Refused(findings) {
+			t.Errorf("%q: the plan does not compile: %+v", goal, findings)
+		}
+	}
 	for _, u := range p.Unplanned {
 		if u.Why == "" || !strings.Contains(goal, strings.TrimSuffix(u.Clause, "…")) {
 			t.Errorf("%q: unplanned %+v", goal, u)

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -27,10 +28,24 @@ type Planner struct {
 // Proposal is the planner's answer to a goal (P38): a plan, or a direct answer
 // to a goal that needs no tool (P39), and what no step covers.
 type Proposal struct {
-	Plan      *plan.Plan  `json:"plan"`   // nil when nothing was planned
-	Answer    string      `json:"answer"` // "" unless the goal needs no tool
-	Unplanned []Unplanned `json:"unplanned"`
-	By        string      `json:"by"`
+	Plan      *plan.Plan // nil when nothing was planned
+	Answer    string     // "" unless the goal needs no tool
+	Unplanned []Unplanned
+	By        string
+}
+
+// MarshalJSON writes the shape of P38: answer is null when there is none.
+func (p Proposal) MarshalJSON() ([]byte, error) {
+	wire := struct {
+		Plan      *plan.Plan  `json:"plan"`
+		Answer    *string     `json:"answer"`
+		Unplanned []Unplanned `json:"unplanned"`
+		By        string      `json:"by"`
+	}{Plan: p.Plan, Unplanned: p.Unplanned, By: p.By}
+	if p.Answer != "" {
+		wire.Answer = &p.Answer
+	}
+	return json.Marshal(wire)
 }
 
 // Unplanned is a part of the goal that no step covers, and why.

@@ -79,6 +79,7 @@ type place struct {
 	outside bool   // it names something beyond the workspace
 	isDir   bool   // it is written like a folder
 	glob    bool   // it holds a wildcard
+	slash   bool   // it ends in a slash
 	at      int    // position in body
 }
 
@@ -99,6 +100,7 @@ func newPlace(raw string, at int) place {
 	p.outside = strings.HasPrefix(raw, "/") || strings.HasPrefix(raw, "~") || strings.Contains(raw, "\\") ||
 		p.path == ".." || strings.HasPrefix(p.path, "../")
 	p.isDir = strings.HasSuffix(raw, "/") || p.path == "." || !fileForm.MatchString(path.Base(p.path)) && !wellKnown[stem(strings.ToLower(path.Base(p.path)))]
+	p.slash = strings.HasSuffix(raw, "/")
 	p.glob = strings.ContainsAny(raw, "*?[")
 	return p
 }

@@ -109,7 +109,7 @@ func readToken(goal string, at int) token {
 func quoteEnd(goal string, at int) int {
 	r, size := utf8.DecodeRuneInString(goal[at:])
 	closer, opens := closers[r]
-	if !opens {
+	if !opens || r == '\'' && at > 0 && startsWord(goal[at-1:at]) { // "the dogs' bowl" quotes nothing
 		return 0
 	}
 	for i := at + size; i < len(goal); {
