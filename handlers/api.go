@@ -73,7 +73,7 @@ func (s *Server) apiSubmit(c echo.Context) error {
 // run. It serves the API and the home page alike.
 func (s *Server) submit(c echo.Context, body *submitBody, bodyHash string) (string, bool, error) {
 	v := viewer(c)
-	intent, bad := intentByName(body.Intent)
+	intent, bad := s.intent(body.Intent)
 	if bad != nil {
 		return "", false, bad
 	}
@@ -253,7 +253,7 @@ func (s *Server) apiAddToken(c echo.Context) error {
 	if _, err := s.readJSON(c, &body); err != nil {
 		return err
 	}
-	ceiling, bad := intentByName(body.Ceiling)
+	ceiling, bad := s.intent(body.Ceiling)
 	if bad != nil {
 		bad.Pointer = "/ceiling"
 		return bad

@@ -193,7 +193,7 @@ func (s *Server) apiCheck(c echo.Context) error {
 	if _, err := s.readJSON(c, &body); err != nil {
 		return err
 	}
-	intent, bad := intentByName(body.Intent)
+	intent, bad := s.intent(body.Intent)
 	if bad != nil {
 		return bad
 	}

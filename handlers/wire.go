@@ -165,15 +165,13 @@ func toApprovalWire(a *Approval) approvalWire {
 	return w
 }
 
-// intentByName reads an intent of the registry (P16); a number is taken too.
-func intentByName(name string) (policy.Rank, *Problem) {
-	switch name {
-	case "", "observe":
+// intent reads an intent by its name in the registry of the policy in force (P16).
+func (s *Server) intent(name string) (policy.Rank, *Problem) {
+	if name == "" {
 		return policy.Observe, nil // P17: intent defaults to observe
-	case "operate":
-		return policy.Operate, nil
-	case "override":
-		return policy.Override, nil
+	}
+	if rank, ok := s.cfg.Rules.Policy().RankOf(name); ok {
+		return rank, nil
 	}
 	p := problem("invalid", "there is no intent "+name, "use observe, operate or override")
 	p.Pointer = "/intent"

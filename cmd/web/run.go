@@ -160,7 +160,7 @@ func (a *app) runHere(ctx context.Context, req *runRequest) (json.RawMessage, er
 		for i := range facts {
 			p.Apply(facts[i])
 		}
-		if len(facts) == 1000 {
+		if len(facts) > 0 {
 			continue
 		}
 		if atRest(p.State().Status()) {
@@ -187,12 +187,16 @@ func (a *app) create(req *runRequest) (*engine.Create, error) {
 	if len(req.Plan) == 0 {
 		return in, nil
 	}
-	compiled, findings := handlers.CompilePlan(req.Plan, plan.Env{Catalog: a.registry.Catalog(), Policy: a.policies.Current(),
+	doc := []byte(req.Plan)
+	if json.Valid(doc) {
+		doc = a.registry.Redactor().JSON(doc) // P26: before anything is compiled or stored
+	}
+	compiled, findings := handlers.CompilePlan(doc, plan.Env{Catalog: a.registry.Catalog(), Policy: a.policies.Current(),
 		Scopes: in.Scopes, Intent: rank, Requester: in.Actor, Author: plan.Person}, req.Profile)
 	if compiled == nil {
 		return nil, refuseFindings(findings)
 	}
-	in.Plan, in.PlanDoc, in.PlanAuthor = compiled, req.Plan, plan.Person
+	in.Plan, in.PlanDoc, in.PlanAuthor = compiled, doc, plan.Person
 	in.Goal = first(in.Goal, compiled.Goal)
 	return in, nil
 }

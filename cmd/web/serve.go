@@ -105,11 +105,16 @@ func (a *app) announce(_ context.Context, address string) (serverInfo, error) {
 	return info, nil
 }
 
-func (a *app) serveHTTP(ctx context.Context, listener net.Listener, local string) error {
-	h, err := handlers.New(handlers.Config{
+// pages is the HTTP side over this program; local is the token of server.json.
+func (a *app) pages(local string) (*handlers.Server, error) {
+	return handlers.New(handlers.Config{
 		Engine: running{a.shell, a.store}, Log: pageLog{a.store}, Accounts: accounts{a.store},
 		Audit: audit{a.store, a.seal}, Planner: proposer{a.planner}, Rules: rules{a.registry.Catalog(), a.policies},
-		Sessions: a.store.Sessions(), LocalSecret: local, Logger: a.log})
+		Redact: a.registry.Redactor(), Sessions: a.store.Sessions(), LocalSecret: local, Logger: a.log})
+}
+
+func (a *app) serveHTTP(ctx context.Context, listener net.Listener, local string) error {
+	h, err := a.pages(local)
 	if err != nil {
 		return err
 	}
