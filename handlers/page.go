@@ -150,7 +150,7 @@ func back(c echo.Context) string {
 	ref := c.Request().Referer()
 	if i := strings.Index(ref, "://"); i >= 0 {
 		rest := ref[i+3:]
-		if j := strings.IndexByte(rest, '/'); j >= 0 && rest[:j] == c.Request().Host {
+		if j := strings.IndexByte(rest, '/'); j >= 0 && rest[:j] == c.Request().Host && !strings.HasPrefix(rest[j:], "//") {
 			return rest[j:]
 		}
 	}
