@@ -152,10 +152,16 @@ func (b *builder) plan(p phrase) (ids []string, why string) {
 	case verbRun:
 		return b.planCommand(r)
 	case verbPatch:
+		if len(r.files()) == 1 && r.verb.text == "replace" && r.text("content", "contents", "everything", "text") && r.has(wordSet("content everything whole entire text")) {
+			return b.planWrite(r) // all of it: that is writing
+		}
 		return nil, b.missing("file.patch", "changing a part of a file")
 	case verbCompute:
 		return nil, b.missing("compute", "arithmetic")
 	case verbOther:
+		if r.verb.text == "log" && len(r.files()) == 1 {
+			return b.planWrite(r)
+		}
 		if ids, why, is := b.planCommandLine(r); is {
 			return ids, why
 		}
@@ -172,7 +178,7 @@ func (r *reading) asksHow() bool {
 		return false
 	}
 	asksWay := first == "how" && (second == "to" || (second == "do" || second == "can" || second == "would" || second == "should" || second == "could") && (third == "i" || third == "you" || third == "one"))
-	return asksWay || first == "what" && second == "is" && (third == "a" || third == "an") || first == "whats" && (second == "a" || second == "an")
+	return asksWay || first == "are" && second == "you" || first == "what" && second == "is" && (third == "a" || third == "an") || first == "whats" && (second == "a" || second == "an")
 }
 
 // missing says why a clause falls whose tool is not in the catalogue, or has no

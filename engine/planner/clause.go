@@ -156,6 +156,11 @@ func (s *splitter) readMark(i int) {
 		s.data = false
 		s.close(i + 1)
 		s.next.opens = true
+	case "&":
+		if !s.data && !s.inCommandLine() && s.openHasContent(i) {
+			s.close(i)
+			s.next.joint = jointAnd
+		}
 	case ",", "(", ")", "—", "–", "-", "|", ">", "<", "[", "]", "{", "}":
 		if !s.data && !s.inCommand(i) && s.openHasContent(i) {
 			s.close(i + 1)
@@ -184,6 +189,23 @@ func (s *splitter) inCommand(i int) bool {
 	}
 	_, joins := joiners[s.tokens[s.first].text]
 	return !joins
+}
+
+// inCommandLine says whether the open clause is a command, in which "&&" ties
+// what may not be torn apart.
+func (s *splitter) inCommandLine() bool {
+	for _, t := range s.tokens[s.first:] {
+		if t.kind != word {
+			continue
+		}
+		_, is := commandVerbs[t.raw]
+		if class := classOf(t); is || class == verbRun {
+			return true
+		} else if class != verbNone {
+			return false
+		}
+	}
+	return false
 }
 
 // takesData says whether what follows a colon is text for the verb before it:

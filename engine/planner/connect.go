@@ -1,5 +1,7 @@
 package planner
 
+import "slices"
+
 // connect reads the clauses in order and gives each what it takes from the one
 // before it: the verb, the polarity, the condition it stands under.
 func connect(clauses []clause) []phrase {
@@ -145,11 +147,19 @@ func (p phrase) wants(next phrase) bool {
 	}
 	switch p.class {
 	case verbWrite:
-		return true
+		return !namesTargetAndText(next)
 	case verbOther, verbPatch, verbCompute, verbRun:
 		return true
 	}
 	return false
+}
+
+// namesTargetAndText says whether a clause is a write of its own: "and b.txt with
+// "y"" after "write a.txt with "x"".
+func namesTargetAndText(p phrase) bool {
+	r := read(p)
+	isQuoted := slices.ContainsFunc(p.body, func(t token) bool { return t.kind == quoted })
+	return len(r.files()) == 1 && isQuoted
 }
 
 // isPlaceOnly says whether the phrase is nothing but "in src".
@@ -174,3 +184,30 @@ func (p phrase) join(next phrase) phrase {
 	p.body = append(append([]token{}, p.body...), next.tokens...)
 	return p
 }
+
+// withoutStatements drops sentences that only say how things are ("my disk is
+// full.") when something else is asked for: they are its reason.
+func withoutStatements(in []phrase) []phrase {
+	asks := slices.ContainsFunc(in, func(p phrase) bool { return p.hasVerb && !p.negated && !p.condition && !p.states() })
+	if !asks {
+		return in
+	}
+	return slices.DeleteFunc(in, phrase.states)
+}
+
+// states says whether a phrase is such a sentence.
+func (p phrase) states() bool {
+	if p.hasVerb || p.inherited || p.negated || p.condition || len(p.body) < 3 {
+		return false
+	}
+	switch p.body[0].text {
+	case "my", "the", "our", "this", "these", "your", "it", "that":
+	default:
+		return false
+	}
+	return slices.ContainsFunc(p.body[1:], func(t token) bool { return finite[t.text] })
+}
+
+// finite are the verbs by which things are said to be so.
+var finite = map[string]bool{"is": true, "are": true, "was": true, "were": true, "feels": true, "seems": true, "looks": true, "keeps": true, "got": true,
+	"gets": true, "has": true, "have": true, "feel": true, "seem": true}

@@ -15,7 +15,7 @@ func (b *builder) planSearch(r *reading) ([]string, string, bool) {
 	if query == "" {
 		return nil, "", false
 	}
-	where, named := r.location(true)
+	where, named := r.location(r.isFileSearch() || r.marksSearch())
 	if before := b.draft.step(b.matches); !named && r.inherited && before != nil && before.Params["path"] != nil {
 		where.path, named = b.searched, true
 	}
@@ -28,7 +28,7 @@ func (b *builder) planSearch(r *reading) ([]string, string, bool) {
 	if !named && !r.isFileSearch() {
 		return nil, "", false
 	}
-	if len(r.left(fileWords, searchWords, wordSet("comment marker source code codebase time text reference usage mention defined called used spot say"))) > 0 {
+	if len(r.left(fileWords, searchWords, wordSet("comment marker source code codebase time text reference usage mention defined called used spot say talk discuss"))) > 0 {
 		return nil, "", false
 	}
 	if !b.offers("file.search") {
@@ -53,6 +53,9 @@ func (r *reading) refersThere() bool { return r.text("there", "it", "them") }
 
 // marksSearch says whether a question or a request for lines looks for a text.
 func (r *reading) marksSearch() bool {
+	if r.text("talk", "talks", "discuss", "discusses") && r.text("files", "documents", "which") && !r.text("you", "we", "i") {
+		return true
+	}
 	if r.text("mention", "mentions", "mentioning", "mentioned", "occurrences", "occurrence", "occur", "occurs", "grep") {
 		return true
 	}
@@ -137,6 +140,7 @@ var queryMarkers = [][]string{
 	{"word", "string", "phrase", "term", "pattern", "keyword", "expression"},
 	{"containing", "contains", "contain", "mentioning", "mention", "mentions", "matching", "occurrences", "occurrence", "includes", "include", "imports",
 		"import", "references", "reference", "uses"},
+	{"about", "discuss", "discusses"},
 	{"for"},
 	{"use", "using", "text", "say", "saying"},
 }

@@ -12,7 +12,7 @@ var fileWords = wordSet(`file directory content document text line entry item su
 	gigabyte megabyte kilobyte byte kb hidden recursive recursively inside exist empty created updated edited old new newer older bigger
 	longest shortest type plain ascending descending alphabetical alphabetically day week month hour minute today yesterday sorted workspace
 	word character paragraph beginning end start raw written stand everything below nested full complete filename space pieces piece number
-	contain folder path directly page section stored saved sits sit lie live matching page heading note structure hierarchy layout`)
+	contain folder path directly page section stored saved sits sit lie live matching page heading note structure hierarchy layout remain remaining`)
 
 // searchWords say that a text is looked for.
 var searchWords = wordSet(`contain mention occurrence occur appear include reference define import match word string phrase term pattern expression
@@ -80,9 +80,4 @@ func (p place) check() string {
 		return mediaText
 	}
 	return ""
-}
-
-// refersBack says whether the phrase points at something named before.
-func (r *reading) refersBack() bool {
-	return r.text("it", "its", "that", "them", "they", "this", "those", "these", "one", "ones")
 }

@@ -63,7 +63,8 @@ func (b *builder) gitAspects(r *reading) gitAspects {
 	folder := len(r.places()) > 0
 	a := gitAspects{
 		status: dirty || r.text("clean", "unclean") && (named || back || folder) || r.text("branch", "branches") && (named || back || folder) ||
-			r.text("status", "state", "statuses") && (named || back) || r.has(changeWords) && (named || back),
+			r.text("status", "state", "statuses") && (named || back) || r.has(changeWords) && (named || back) ||
+			r.text("changes") && folder && !r.has(entryWords) && !r.text("recent", "recently"),
 		diff: r.has(diffWords) && (named || back || one || r.text("commit", "head") || onlyFolder(r)) ||
 			r.has(changeWords) && r.text("since", "against", "compared", "versus", "vs", "from") && r.text("commit") && !dirty,
 	}

@@ -44,13 +44,13 @@ var verbsOf = []struct {
 	{verbList, wordSet(`list enumerate ls count itemise itemize catalogue catalog`)},
 	{verbRead, wordSet(`read cat open peek skim head tail`)},
 	{verbSearch, wordSet(`search grep find locate rg scan hunt seek discover`)},
-	{verbWrite, wordSet(`create write save store put make record generate produce export dump note document touch place stick jot`)},
+	{verbWrite, wordSet(`create write save store put make record generate produce export dump note document touch place stick jot overwrite`)},
 	{verbDelete, wordSet(`delete remove erase rm unlink trash del`)},
 	{verbCopy, wordSet(`copy duplicate cp clone`)},
 	{verbCompare, wordSet(`compare contrast`)},
 	{verbDigest, wordSet(`summarise summarize explain outline digest recap paraphrase analyse analyze interpret`)},
 	{verbRun, wordSet(`run execute exec launch invoke`)},
-	{verbPatch, wordSet(`replace append insert edit substitute patch prepend modify change update amend add overwrite`)},
+	{verbPatch, wordSet(`replace append insert edit substitute patch prepend modify change update amend add`)},
 	{verbCompute, wordSet(`compute calculate sum divide multiply subtract average total convert`)},
 	{verbLeave, wordSet(`leave skip omit exclude ignore avoid keep forget drop`)},
 	{verbOther, wordSet(`send email mail call phone text ring turn switch resize crop rotate transcribe translate play pause book order buy
@@ -64,7 +64,7 @@ var verbsOf = []struct {
 		reformat adjust tune optimise optimize improve speed hack crack break destroy shred burn lock unlock wake sleep log
 		scroll click press tap type swipe watch listen lookup google ask order reserve cancel renew approve transfer withdraw deposit
 		submit apply rollback revert reinstall boost mute unmute navigate drive fly deliver ship visit transform chmod chown
-		mkdir rmdir sudo curl wget ssh scp rsync apt docker kubectl systemctl service become solve prove vote bid trade evict`)},
+		mkdir rmdir sudo curl wget ssh scp rsync apt docker kubectl systemctl service become solve use assign expose bind serve fill protect swap load boot link route expand extend shrink warn prove vote bid trade evict`)},
 }
 
 // questionWords open a question; each asks to be shown something.
@@ -89,7 +89,7 @@ var fillers = wordSet(`a an the this that these those my our your his her its th
 	wonder wondering curious interested mind love appreciate nice great good hope helpful help idea question favor favour chance
 	able try make sure remember name called titled entitled us ours hi anyway actual yet ever already afterward afterwards between
 	along besides myself yourself tho though again single couple few several total overall plus et ca approximately
-	roughly around exact precise general basic come comes came very pretty quite enough anywhere often through behind count bloody damn hell heck earth`)
+	roughly around exact precise general basic come comes came very pretty quite enough another anywhere often through behind count bloody damn hell heck earth`)
 
 // later names times: nothing here runs later or on a schedule. The units count
 // only after "every", "each" or "in" with a number.

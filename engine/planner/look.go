@@ -166,14 +166,14 @@ var (
 )
 
 // envName is how variables are written.
-var envName = regexp.MustCompile(`^(?:\$[A-Za-z_][A-Za-z0-9_]*|[A-Z][A-Z0-9]*_[A-Z0-9_]+|PATH|HOME)$`)
+var envName = regexp.MustCompile(`^(?:\$[A-Za-z_][A-Za-z0-9_]*|[A-Z][A-Z0-9]*_[A-Z0-9_]*|PATH|HOME)$`)
 
 // takeNames accounts for names of variables. It says whether the phrase is about
 // one: "is JAVA_HOME set", "what is $PATH".
 func (r *reading) takeNames() bool {
 	found := false
 	for i, t := range r.body {
-		if t.kind == word && envName.MatchString(t.raw) && (t.raw[0] == '$' || r.text("set", "defined", "exported", "variable", "variables", "environment", "env")) {
+		if t.kind == word && envName.MatchString(t.raw) && (t.raw[0] == '$' || r.text("set", "value", "defined", "exported", "variable", "variables", "environment", "env")) {
 			r.use(i, i+1)
 			found = true
 		}

@@ -69,7 +69,7 @@ func (p *Planner) Propose(goal string) Proposal {
 		return Proposal{Answer: reply, Unplanned: []Unplanned{}, By: By}
 	}
 	b := newBuilder(p, goal)
-	for _, ph := range connect(clauses) {
+	for _, ph := range withoutStatements(connect(clauses)) {
 		b.clause(ph)
 	}
 	return b.proposal()

@@ -20,7 +20,7 @@ var topics = []topic{
 		explains: wordSet(`variable define export set leak leakage secret credential token password key api name sensitive look suspicious
 			expose contain check mask masked hide hidden accidentally plain plaintext private confidential risky danger dangerous
 			unset empty shell session user safe unsafe leaking exposed print loose lying around sitting login setting value data
-			inside hold store path exist leaky hygiene bare access aws github database db passwords config configuration`),
+			inside hold store path start begin prefix exist leaky hygiene bare access aws github database db passwords config configuration`),
 		absorbs: []string{"sysinfo", "net_info", "process_list"},
 	},
 	{

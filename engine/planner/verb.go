@@ -11,7 +11,7 @@ var compounds = []struct {
 	{verbShow, sequences(`look at|look into|take a look at|have a look at|find out|figure out|let me know|let us know|let me see|bring up|pull up|print out|
 		look over|keep me posted on|fill me in on|get me|work out which|check on|check up on|check in on|check what|check which|check how|check if|
 		check whether|write me|run through|go over|go through|tell me|tell us|tell which|tell what|tell how|tell whether|tell if|report on|report back|
-		report back on|point out|have you got|take stock of|run a check of|run a check on|run a report on|do a check of|do a check on|
+		report back on|point out|have you got|take stock of|take the list of|take a list of|run a check of|run a check on|run a report on|do a check of|do a check on|
 		give me the lowdown on|spit out|read out`)},
 	{verbList, sequences(`make a list of|give me a list of|give a list of|list out|list up|show a list of|show me a list of`)},
 	{verbDelete, sequences(`get rid of|dispose of|throw away|throw out|do away with|chuck out`)},
@@ -88,7 +88,12 @@ func (p *phrase) take(class verbClass, rest []token, n int) {
 	p.class, p.verb, p.hasVerb = class, rest[0], true
 	p.negated = p.negated || class == verbLeave
 	p.body = append(p.body, rest[n:]...)
+	p.question = class == verbShow && (asksWords[rest[n-1].text] || asksWords[at(rest, n).text] ||
+		asksWords[at(rest, n+1).text] && (at(rest, n).text == "me" || at(rest, n).text == "us"))
 }
+
+// asksWords open an indirect question: "tell me which", "check what".
+var asksWords = map[string]bool{"what": true, "which": true, "how": true, "where": true, "who": true, "whether": true, "whats": true, "whos": true}
 
 // excused lets a compound of verbOther go where it is harmless after all:
 // "find a git repository", "read my notes.txt".
@@ -155,8 +160,8 @@ func (p *phrase) actsAsNoun(rest []token) bool {
 		return next.stem == "point" || len(rest) == 1
 	case "commit":
 		return commitNouns[next.stem] || len(rest) == 1 && !p.opens
-	case "swap", "load", "boot", "file", "process", "memory", "code", "head":
-		return next.kind == word && rest[0].text != "head" || len(rest) == 1
+	case "swap", "load", "boot", "process", "link", "route", "use":
+		return next.kind == word && !determiners[next.text] && !fillers[next.stem] || len(rest) == 1
 	case "git":
 		return true
 	}
