@@ -45,9 +45,9 @@ func TestDiskUsage_WhichMountsCount(t *testing.T) {
 	}
 	var got []string
 	for _, d := range realDisks(partitions) {
-		got = append(got, d.Mountpoint)
+		got = append(got, d.Mountpoint+":"+d.Device)
 	}
-	if strings.Join(got, " ") != "/ /tmp" {
+	if strings.Join(got, " ") != "/:overlay /tmp:/dev/vdb" {
 		t.Errorf("got %v, want / and one place of /dev/vdb: no pseudo file system, no file", got)
 	}
 	for path, want := range map[string]string{"/": "/", "/usr": "/usr", "/usr/lib/..": "/usr", "/usrlocal": "/", "/dev/shm/x": "/dev/shm"} {

@@ -96,15 +96,13 @@ func fileFailure(name string, err error) error {
 		return err
 	case errors.Is(err, fs.ErrNotExist):
 		return failf(NotFound, "%q does not exist in the workspace", clip(name))
-	case errors.Is(err, fs.ErrPermission):
-		return errUnavailable()
 	case errors.Is(err, syscall.ENOTDIR):
 		return failf(Invalid, "a part of %q is not a directory", clip(name))
 	case errors.Is(err, syscall.EISDIR):
 		return failf(Invalid, "%q is a directory", clip(name))
 	case errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.EINVAL):
 		return failf(Invalid, "%q is not a usable path", clip(name))
-	case errors.As(err, &errno):
+	case errors.As(err, &errno): // refused by the system, full, broken: P24
 		return errUnavailable()
 	}
 	return failf(Invalid, "%q leaves the workspace", clip(name))

@@ -242,6 +242,9 @@ func TestGTraps_ARepositoryWhoseDataLieOutsideIsUnavailable(t *testing.T) {
 		repo := w.repo("repo")
 		repo.commit("a.txt", "one\n", "first")
 		change(w, repo)
+		if isLink := strings.HasSuffix(name, "s link"); isLink && w.registry.host.checkLayout("repo/.git", "repo/.git") == nil {
+			t.Errorf("%s: the layout was accepted", name)
+		}
 		for _, tool := range gitReaders {
 			if out := w.refuse(tool, `{"path":"repo"}`, Unavailable); strings.Contains(string(out.Output), "private") {
 				t.Errorf("%s, %s: showed %s", name, tool, out.Output)
