@@ -106,7 +106,7 @@ func (s *Server) signedIn(next echo.HandlerFunc) echo.HandlerFunc {
 		if viewer(c) != nil {
 			return next(c)
 		}
-		if isAPI(c) || c.Request().Method != http.MethodGet {
+		if isAPI(c) || c.Request().Method != http.MethodGet || c.IsWebSocket() {
 			return unauthorised("nobody is signed in")
 		}
 		return c.Redirect(http.StatusSeeOther, "/signin")

@@ -1,0 +1,429 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"sluice/engine/trace"
+	"sluice/policy"
+)
+
+const messageWithin = 20 * time.Second
+
+// tab is a browser tab: a socket, and a run as its messages tell it.
+type tab struct {
+	*caller
+	conn *websocket.Conn
+	run  string
+	seq  int64
+	view trace.View
+}
+
+// news is one message of the server.
+type news struct {
+	T     string        `json:"t"`
+	Run   string        `json:"run"`
+	From  int64         `json:"from"`
+	Seq   int64         `json:"seq"`
+	E     []trace.Event `json:"e"`
+	View  *trace.View   `json:"view"`
+	Code  string        `json:"code"`
+	K     []string      `json:"k"`
+	Plays bool          `json:"catching_up"`
+}
+
+// dial opens a socket as the caller would, with the given headers.
+func (c *caller) dial(headers map[string]string) (*websocket.Conn, *http.Response, error) {
+	c.Helper()
+	r := c.request(http.MethodGet, "/ws", nil)
+	for k, v := range headers {
+		r.Header.Set(k, v)
+	}
+	conn, resp, err := websocket.DefaultDialer.DialContext(c.Context(), "ws"+strings.TrimPrefix(c.base, "http")+"/ws", r.Header)
+	if resp != nil && resp.Body != nil {
+		defer resp.Body.Close()
+	}
+	return conn, resp, err
+}
+
+// open is a tab on this site's own page.
+func (c *caller) open() *tab {
+	c.Helper()
+	conn, _, err := c.dial(map[string]string{"Origin": c.base})
+	if err != nil {
+		c.Fatalf("open socket as %s: %v", c.name, err)
+	}
+	c.Cleanup(func() { _ = conn.Close() })
+	return &tab{caller: c, conn: conn}
+}
+
+func (b *tab) say(text string) {
+	b.Helper()
+	if err := b.conn.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
+		b.Fatalf("send %.80s: %v", text, err)
+	}
+}
+
+// follow subscribes to a run from where the tab stands.
+func (b *tab) follow(run string) {
+	b.Helper()
+	b.run = run
+	b.say(fmt.Sprintf(`{"t":"hello","subs":[{"run":%q,"after":%d}]}`, run, b.seq))
+}
+
+// at puts the tab where a page stands that was rendered at a sequence number.
+func (b *tab) at(run string, seq int64) {
+	b.Helper()
+	b.seq, b.view = seq, trace.View{}
+	if seq > 0 {
+		b.view = b.graph(run, seq)
+	}
+}
+
+// graph is the fold at a sequence number, as the API gives it.
+func (c *caller) graph(run string, seq int64) trace.View {
+	c.Helper()
+	var g struct {
+		Seq  int64
+		View trace.View
+	}
+	c.want(http.StatusOK, c.get(fmt.Sprintf("/api/v1/runs/%s/graph?at=%d", run, seq)), &g)
+	if g.Seq != seq {
+		c.Fatalf("graph at %d: got seq %d", seq, g.Seq)
+	}
+	return g.View
+}
+
+func (b *tab) next() (*news, error) {
+	_ = b.conn.SetReadDeadline(time.Now().Add(messageWithin))
+	_, raw, err := b.conn.ReadMessage()
+	if err != nil {
+		return nil, err
+	}
+	var n news
+	return &n, json.Unmarshal(raw, &n)
+}
+
+// until reads messages and applies them until the tab has reached a sequence
+// number; it fails on a gap, a duplicate, or a state that is not the fold.
+func (b *tab) until(seq int64) []*news {
+	b.Helper()
+	var batches []*news
+	for b.seq < seq {
+		n, err := b.next()
+		if err != nil {
+			b.Fatalf("at %d of %d: %v", b.seq, seq, err)
+		}
+		if n.T != "ev" && n.T != "snap" {
+			continue
+		}
+		b.apply(n)
+		batches = append(batches, n)
+	}
+	return batches
+}
+
+func (b *tab) apply(n *news) {
+	b.Helper()
+	if n.Run != b.run || n.Seq <= b.seq {
+		b.Fatalf("got %s of %s to %d, want news of %s beyond %d", n.T, n.Run, n.Seq, b.run, b.seq)
+	}
+	if n.T == "snap" {
+		b.view = *n.View
+	} else {
+		if n.From != b.seq {
+			b.Fatalf("got a batch from %d, want from %d: a gap or a duplicate", n.From, b.seq)
+		}
+		for i := range n.E {
+			apply(&b.view, &n.E[i])
+		}
+	}
+	b.seq = n.Seq
+	got, want := asJSON(b.T, b.view), asJSON(b.T, b.graph(b.run, n.Seq))
+	if got != want {
+		b.Errorf("state at %d differs from the fold\n got %s\nwant %s", n.Seq, got, want)
+	}
+}
+
+// isTimeout tells a socket that stayed open from one that was closed.
+func isTimeout(err error) bool {
+	var timeout interface{ Timeout() bool }
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// apply is what a page does with an event.
+func apply(v *trace.View, e *trace.Event) {
+	switch e.K {
+	case "node_added":
+		v.Nodes = append(v.Nodes, *e.Node)
+	case "node":
+		i := slices.IndexFunc(v.Nodes, func(n trace.Node) bool { return n.ID == e.ID })
+		if i < 0 {
+			return
+		}
+		n := &v.Nodes[i]
+		n.State, n.Attempt, n.Note, n.Started, n.Ended = e.State, e.Attempt, e.Note, e.Started, e.Ended
+		n.Approval, n.Expires, n.Unknown = e.Approval, e.Expires, e.Unknown
+	case "run":
+		v.Run = *e.Run
+	}
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+const someGoal = `{"goal":"check disk usage, list open ports, show the kernel version, list processes"}`
+
+// TestP40_EveryResumePointLeadsToTheSameState: from any fact of the log on,
+// nothing is missing, nothing comes twice, and each state is the fold.
+func TestP40_EveryResumePointLeadsToTheSameState(t *testing.T) {
+	w := newWorld(t)
+	o := w.operator()
+	r := o.runToRest(someGoal)
+	head := r.Seq
+	if head < 12 {
+		t.Fatalf("got a run of %d facts, want at least 12", head)
+	}
+	for after := int64(1); after < head; after++ {
+		b := o.open()
+		b.at(r.ID, after)
+		b.follow(r.ID)
+		b.until(head)
+		_ = b.conn.Close()
+	}
+}
+
+// TestP40_AYoungRunIsPlayedFromItsStart: a run of some milliseconds is still
+// seen to grow, in several batches, each a state the run was in.
+func TestP40_AYoungRunIsPlayedFromItsStart(t *testing.T) {
+	w := newWorld(t)
+	o := w.operator()
+	r := o.runToRest(someGoal)
+	b := o.open()
+	b.follow(r.ID)
+	batches := b.until(r.Seq)
+	if len(batches) < 4 {
+		t.Errorf("got %d batches, want at least 4", len(batches))
+	}
+	grown := map[int]bool{}
+	for _, n := range batches {
+		if n.T != "ev" || !n.Plays {
+			t.Errorf("got a %s to %d with catching_up %v, want events marked as catching up", n.T, n.Seq, n.Plays)
+		}
+		grown[len(o.graph(r.ID, n.Seq).Nodes)] = true
+	}
+	if len(grown) < 2 {
+		t.Errorf("got graphs of %v nodes, want it to grow", grown)
+	}
+}
+
+// TestP40_ALiveRunIsFollowed through a wait for a person to its end, with the
+// key that ui.md §3.3 names.
+func TestP40_ALiveRunIsFollowed(t *testing.T) {
+	s := newScene(t)
+	b := s.owner.open()
+	waiting := s.owner.rest(s.run).Seq
+	b.at(s.run, waiting)
+	b.run = s.run
+	b.say(fmt.Sprintf(`{"t":"hello","subs":[{"run":%q,"after_seq":%d}]}`, s.run, waiting))
+	s.approver.want(http.StatusOK, s.approver.post("/api/v1/approvals/"+s.approval, `{"verdict":"approve","hash":"`+s.hash+`"}`), nil)
+	end := s.owner.until(s.run, func(r *shape) bool { return r.Status == "ended" })
+	b.until(end.Seq)
+	if got := b.view.Run.Code; got != "SUCCESS" {
+		t.Errorf("got code %q at the end, want SUCCESS", got)
+	}
+}
+
+// TestP40_WhoIsFarBehindGetsASnapshot instead of thousands of changes.
+func TestP40_WhoIsFarBehindGetsASnapshot(t *testing.T) {
+	w := newWorld(t)
+	o := w.operator()
+	r := o.runToRest(widePlan(1100))
+	if r.code() != "SUCCESS" || r.Seq < 2100 {
+		t.Fatalf("got %s with %d facts, want SUCCESS with more than 2,100", r.code(), r.Seq)
+	}
+	b := o.open()
+	b.at(r.ID, 2)
+	b.follow(r.ID)
+	batches := b.until(r.Seq)
+	if len(batches) != 1 || batches[0].T != "snap" {
+		t.Errorf("got %d messages, first a %s, want one snapshot", len(batches), batches[0].T)
+	}
+	near := o.open()
+	near.at(r.ID, r.Seq-200)
+	near.follow(r.ID)
+	if batches := near.until(r.Seq); batches[0].T != "ev" {
+		t.Errorf("200 facts behind: got a %s, want events", batches[0].T)
+	}
+	ahead := o.open()
+	ahead.seq = r.Seq + 500
+	ahead.follow(r.ID)
+	n, err := ahead.next()
+	for err == nil && n.T == "inv" {
+		n, err = ahead.next()
+	}
+	if err != nil || n.T != "snap" || n.Seq != r.Seq {
+		t.Errorf("ahead of the log: got %+v and %v, want a snapshot at %d", n, err, r.Seq)
+	}
+}
+
+// widePlan is a submission of n independent steps.
+func widePlan(n int) string {
+	steps := make([]string, n)
+	for i := range steps {
+		steps[i] = fmt.Sprintf(`{"id":"s%d","tool":"file.read","params":{"path":"notes.txt","offset":%d}}`, i, i)
+	}
+	return fmt.Sprintf(`{"profile":"bench","plan":{"format":1,"goal":"wide","max_steps":%d,"steps":[%s]}}`, n, strings.Join(steps, ","))
+}
+
+// TestP40_ASlowReaderIsLetGoAndResumes: who does not read costs a bounded
+// queue, and comes back by sequence number.
+func TestP40_ASlowReaderIsLetGoAndResumes(t *testing.T) {
+	w := newWorld(t)
+	o := w.operator()
+	r := o.runToRest(widePlan(1100))
+	b := o.open()
+	const asks, each = 200, 1000 // answers of some 10 MB, more than any socket buffers
+	ask := `{"t":"hello","subs":[` + strings.Repeat(`{"run":"x"},`, each-1) + `{"run":"x"}]}`
+	for range asks {
+		_ = b.conn.SetWriteDeadline(time.Now().Add(messageWithin))
+		if b.conn.WriteMessage(websocket.TextMessage, []byte(ask)) != nil {
+			break
+		}
+	}
+	read := 0
+	for {
+		_, err := b.next()
+		if isTimeout(err) {
+			t.Fatal("the socket stayed open")
+		}
+		if err != nil {
+			break
+		}
+		read++
+	}
+	if read >= asks*each {
+		t.Errorf("got %d messages, want the socket closed before all were queued", read)
+	}
+	again := o.open()
+	again.at(r.ID, r.Seq-50)
+	again.follow(r.ID)
+	again.until(r.Seq)
+}
+
+// TestP40_UpgradesWantThisSitesOrigin, present and matching, whatever a proxy's
+// headers say (security.md: WS hijack, proxy header spoof).
+func TestP40_UpgradesWantThisSitesOrigin(t *testing.T) {
+	w := newWorld(t)
+	o := w.operator()
+	host := strings.TrimPrefix(w.base, "http://")
+	for _, h := range []map[string]string{
+		{}, {"Origin": ""}, {"Origin": "null"}, {"Origin": "https://evil.example"}, {"Origin": "http://127.0.0.1:1"},
+		{"Origin": "http://" + host + ".evil.example"}, {"Origin": "//"}, {"Origin": "http://" + host + "@evil.example"},
+		{"Origin": "https://evil.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", "Forwarded": "host=evil.example"},
+	} {
+		conn, resp, err := o.dial(h)
+		if err == nil {
+			_ = conn.Close()
+			t.Errorf("with %v: got a socket, want it refused", h)
+			continue
+		}
+		if resp == nil || resp.StatusCode != http.StatusForbidden {
+			t.Errorf("with %v: got %v and %v, want 403", h, resp, err)
+		}
+	}
+	if _, resp, err := w.nobody().dial(map[string]string{"Origin": w.base}); err == nil || resp == nil || resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("nobody: got %v and %v, want 401", resp, err)
+	}
+	o.open()
+}
+
+// TestP35_ASubscriptionChecksWhoAsks and tells a stranger no more than that
+// there is no such run.
+func TestP35_ASubscriptionChecksWhoAsks(t *testing.T) {
+	s := newScene(t)
+	for _, c := range []*caller{s.other, s.apiToken(3, policy.Override)} {
+		b := c.open()
+		var answers []string
+		for _, run := range []string{s.run, "r_00000000000000000000000000"} {
+			b.say(`{"t":"hello","subs":[{"run":"` + run + `","after":0}]}`)
+			n, err := b.next()
+			for err == nil && n.T == "inv" {
+				n, err = b.next()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			answers = append(answers, n.T+" "+n.Code)
+		}
+		if answers[0] != "err not_found" || answers[0] != answers[1] {
+			t.Errorf("%s: got %q for the run and %q for none, want the same not_found", c.name, answers[0], answers[1])
+		}
+	}
+	b := s.auditor.open()
+	b.at(s.run, 1)
+	b.follow(s.run)
+	b.until(s.owner.rest(s.run).Seq)
+}
+
+// TestP35_SignOutClosesItsSockets, and no others.
+func TestP35_SignOutClosesItsSockets(t *testing.T) {
+	s := newScene(t)
+	leaving, staying := s.owner.open(), s.auditor.open()
+	s.owner.form("/signout", "")
+	for {
+		if _, err := leaving.next(); err != nil {
+			if isTimeout(err) {
+				t.Fatal("the socket outlived its session")
+			}
+			break
+		}
+	}
+	staying.at(s.run, 1)
+	staying.follow(s.run)
+	staying.until(s.auditor.rest(s.run).Seq)
+}
+
+// TestP40_ASocketTakesHelloOnly: what is not hello, or is too large, ends it;
+// the server goes on.
+func TestP40_ASocketTakesHelloOnly(t *testing.T) {
+	w := newWorld(t)
+	o := w.operator()
+	deep := strings.Repeat(`[`, 5000) + strings.Repeat(`]`, 5000)
+	for _, text := range []string{"", "x", `{"t":"approve"}`, `[]`, deep, strings.Repeat(" ", 32<<10), `{"t":"hello","subs":7}`} {
+		b := o.open()
+		_ = b.conn.WriteMessage(websocket.TextMessage, []byte(text))
+		for {
+			if _, err := b.next(); err != nil {
+				if isTimeout(err) {
+					t.Errorf("after %.20q: the socket stayed open", text)
+				}
+				break
+			}
+		}
+	}
+	for _, bad := range []string{"r_nothing", "", "../../etc/passwd", "' OR 1=1 --"} {
+		b := o.open()
+		b.say(`{"t":"hello","subs":[{"run":"` + bad + `","after":-5}]}`)
+		if n, err := b.next(); err != nil || n.T != "err" {
+			t.Errorf("run %q: got %+v and %v, want an err message", bad, n, err)
+		}
+	}
+	if got := o.get("/healthz").status; got != http.StatusOK {
+		t.Errorf("afterwards: got %d, want a healthy server", got)
+	}
+}
