@@ -102,7 +102,11 @@ func (s *State) wallDue(at int64) bool {
 	return s.run.halt == "" && (used >= s.wallUS() || used >= s.wallWarnUS() && !s.run.warned[dimWallClock])
 }
 
+// retryDue: a paused run tries nothing again, however often a timer asks (P7).
 func (s *State) retryDue(at int64) bool {
+	if s.run.paused {
+		return false
+	}
 	for _, i := range s.retry {
 		if n := &s.nodes[i]; n.state == retryable && n.retryAt <= at {
 			return true
@@ -143,6 +147,9 @@ func (s *State) expireQuestions() {
 // grantRetries returns nodes whose backoff is over to pending (T11), in plan
 // order: a folded State knows the order of failures no better.
 func (s *State) grantRetries() {
+	if s.run.paused {
+		return
+	}
 	slices.Sort(s.retry)
 	due := slices.Compact(s.retry)
 	s.retry = nil
