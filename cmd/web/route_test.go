@@ -49,7 +49,9 @@ func (c *caller) hashOf(approval string) string {
 }
 
 // aboutRun says whether a route names a run, an approval or a question.
-func aboutRun(path string) bool { return strings.Contains(path, ":id") || strings.Contains(path, ":approval") }
+func aboutRun(path string) bool {
+	return strings.Contains(path, ":id") || strings.Contains(path, ":approval")
+}
 
 // runRoutes are the routes about one run, with their parameters filled in.
 func (s *scene) runRoutes() []handlers.Route {
