@@ -52,6 +52,10 @@ func (x *ToolIndex) fill(documents []planner.Document) error {
 			return fmt.Errorf("index tool %q: %w", d.Tool, err)
 		}
 	}
+	// Every insert left a segment of its own that each query would look into.
+	if _, err := x.db.ExecContext(ctx, `INSERT INTO tools (tools) VALUES ('optimize')`); err != nil {
+		return fmt.Errorf("optimise tool index: %w", err)
+	}
 	return nil
 }
 

@@ -238,6 +238,7 @@ func (b *builder) proposal() Proposal {
 	if len(b.draft.steps) == 0 {
 		out.Unplanned = append(out.Unplanned, b.remarks...)
 	} else {
+		b.draft.justify()
 		out.Plan = &plan.Plan{Format: plan.Format, Goal: b.goal, Steps: b.draft.steps}
 	}
 	if len(out.Unplanned) == 0 {

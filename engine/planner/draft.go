@@ -40,8 +40,8 @@ type spec struct {
 	act    bool
 }
 
-// add appends a step, or gives the id of an equal read that is there already
-// and still holds.
+// add appends a step, or gives the id of an equal one that is there already and
+// still holds.
 func (d *draft) add(s spec) string {
 	step := plan.Step{Tool: s.tool, Params: map[string]json.RawMessage{}, Refs: s.refs, Guard: s.guard, Labels: map[string]string{}}
 	for name, v := range s.given { // order-free: fills a map
@@ -54,11 +54,11 @@ func (d *draft) add(s spec) string {
 		step.Contract = &plan.Contract{Schema: json.RawMessage(s.schema)}
 	}
 	after, again := d.touching(step, s.act)
-	if id := d.same(step); id != "" && !s.act {
+	if id := d.same(step); id != "" {
 		if !again {
 			return id
 		}
-		step.Why = "reads again after a change"
+		step.Why = "again, after a change"
 	}
 	step.ID = d.newID(s.name, s.tool)
 	step.DependsOn = after
@@ -96,10 +96,11 @@ func refersTo(step plan.Step, id string) bool {
 	return false
 }
 
-// same gives the last step that makes the same call, "" for none.
+// same gives the last step that makes the same call whenever this one would, ""
+// for none.
 func (d *draft) same(step plan.Step) string {
 	for i := len(d.steps) - 1; i >= 0; i-- {
-		if sameCall(d.steps[i], step) {
+		if g := d.steps[i].Guard; sameCall(d.steps[i], step) && (g == nil || sameGuard(g, step.Guard)) {
 			return d.steps[i].ID
 		}
 	}
@@ -107,7 +108,7 @@ func (d *draft) same(step plan.Step) string {
 }
 
 func sameCall(a, b plan.Step) bool {
-	return a.Tool == b.Tool && maps.Equal(a.Refs, b.Refs) && sameGuard(a.Guard, b.Guard) &&
+	return a.Tool == b.Tool && maps.Equal(a.Refs, b.Refs) &&
 		maps.EqualFunc(a.Params, b.Params, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
 }
 
@@ -133,6 +134,17 @@ func (d *draft) step(id string) *plan.Step {
 func (d *draft) set(id, param string, v any) {
 	if s := d.step(id); s != nil {
 		s.Params[param], s.Labels[param] = literal(v), "constant"
+	}
+}
+
+// justify says why a call occurs twice (C17) where its conditions differ or a
+// later clause made two calls alike.
+func (d *draft) justify() {
+	for i := range d.steps {
+		isTwin := slices.ContainsFunc(d.steps[:i], func(s plan.Step) bool { return sameCall(s, d.steps[i]) })
+		if isTwin && d.steps[i].Why == "" {
+			d.steps[i].Why = "asked for more than once"
+		}
 	}
 }
 

@@ -119,7 +119,7 @@ func (p phrase) terms() []string {
 	for _, t := range append([]token{p.verb}, p.tokens...) {
 		switch {
 		case len(out) >= termsMax:
-			return out
+			break
 		case t.kind == pathish || t.kind == quoted && looksLikePath(t.text):
 			out = append(out, "file", "folder")
 		case t.kind == command:
@@ -128,5 +128,6 @@ func (p phrase) terms() []string {
 			out = append(out, t.text, t.stem)
 		}
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }

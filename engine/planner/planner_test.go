@@ -130,6 +130,18 @@ func TestP9_OrderIsKeptWhereItIsAskedFor(t *testing.T) {
 	}
 }
 
+func TestC17_TheSameCallIsPlannedOnceOrSaysWhy(t *testing.T) {
+	for goal, want := range map[string]int{
+		"Show the uptime and the kernel version.": 1, "delete a.txt, then delete a.txt": 1, "List the processes. If the load is above 2, list the processes.": 2,
+		"If the load is above 2, list the processes, otherwise list the processes": 3, "Read a.txt, read a.txt and read a.txt": 1,
+		`Write "x" to a.txt, delete a.txt and write "x" to a.txt`: 3, "list the biggest files in data, list the files in data": 2,
+	} {
+		if got := steps(t, goal); len(got) != want {
+			t.Errorf("%q: got %+v, want %d steps", goal, got, want)
+		}
+	}
+}
+
 func TestP9_ConditionsBecomeGuards(t *testing.T) {
 	cases := []struct {
 		goal, tool, field, op, value string
