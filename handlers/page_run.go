@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -240,6 +241,9 @@ func verdictView(sum *engine.Summary, state *engine.State) *templates.Verdict {
 		return v
 	}
 	v.Text, v.By = plain(sum.Verdict.Text), sum.Verdict.By
+	if steps := planNodes(state); len(steps) > 0 {
+		v.Text = howItWent(steps)
+	}
 	owner := map[string]string{}
 	for _, n := range state.Nodes() {
 		if n.Observation != "" {
@@ -260,6 +264,42 @@ func verdictView(sum *engine.Summary, state *engine.State) *templates.Verdict {
 	n := strconv.Itoa(len(v.Claims))
 	v.Linked = n + " of " + n + " claims linked to verified outputs"
 	return v
+}
+
+// howItWent says in a sentence or two what was verified and what was not; the
+// claims below say what was found.
+func howItWent(steps []engine.NodeView) string {
+	done := 0
+	var rest []string
+	for _, n := range steps {
+		switch n.State {
+		case engine.NodeExecuted:
+			done++
+		case engine.NodeSkipped:
+			rest = append(rest, n.ID+" was not needed: "+skipWord(n.Cause)+".")
+		default:
+			rest = append(rest, n.ID+" was not done: "+causeWord(n.Cause)+".")
+		}
+	}
+	text := strconv.Itoa(done) + " of " + plural(len(steps), "step") + " verified."
+	if done == len(steps) {
+		text = "All " + strconv.Itoa(done) + " steps are verified."
+		if done == 1 {
+			text = "The one step is verified."
+		}
+	}
+	const told = 6
+	if len(rest) > told {
+		rest = append(rest[:told], "And "+strconv.Itoa(len(rest)-told)+" more.")
+	}
+	return strings.Join(append([]string{text}, rest...), " ")
+}
+
+func skipWord(cause string) string {
+	if cause == "sibling" {
+		return "another candidate was enough"
+	}
+	return "its condition did not hold"
 }
 
 func planNodes(state *engine.State) []engine.NodeView {
