@@ -129,6 +129,9 @@ func (w *walk) follow(list []Transition) string {
 		if from != t.From || !slices.Contains(tableRules(t.From, t.To), t.Rule) {
 			return fmt.Sprintf("transition %+v from %s is not in the table (R14)", t, from)
 		}
+		if i, ok := w.s.index[t.Node]; ok && t.From == NodeRunning && t.To == NodeSkipped && w.s.effectful(i) {
+			return t.Node + " was skipped while its effect ran (T13)"
+		}
 		w.states[t.Node] = t.To
 	}
 	for _, v := range w.s.Nodes() {
