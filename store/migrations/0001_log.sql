@@ -22,10 +22,11 @@ CREATE TABLE facts (
 
 -- Without this trigger INSERT OR REPLACE would slip past the one on DELETE.
 CREATE TRIGGER facts_next BEFORE INSERT ON facts
-WHEN NEW.id - 1 <> max(NEW.id >> 32 << 32,
-       coalesce((SELECT max(id) FROM facts WHERE id <= (NEW.id | 4294967295)), 0))
+WHEN (SELECT id FROM facts WHERE id <= (NEW.id | 4294967295) ORDER BY id DESC LIMIT 1) IS NOT NEW.id - 1
+  AND (NEW.id & 4294967295 <> 1
+    OR EXISTS (SELECT 1 FROM facts WHERE id BETWEEN NEW.id >> 32 << 32 AND NEW.id | 4294967295)
+    OR NOT EXISTS (SELECT 1 FROM streams WHERE number = NEW.id >> 32))
   OR NEW.id & 4294967295 = 0
-  OR (NEW.id & 4294967295 = 1 AND NOT EXISTS (SELECT 1 FROM streams WHERE number = NEW.id >> 32))
 BEGIN SELECT RAISE(ABORT, 'facts: not the next id of its stream'); END;
 
 CREATE TRIGGER facts_erase_only BEFORE UPDATE ON facts
