@@ -127,6 +127,9 @@ func (b *builder) itForGood() string {
 // the phrase and why a part of it is not planned.
 func (b *builder) plan(p phrase) (ids []string, why string) {
 	r := read(p)
+	if at(r.body, 0).text == "do" && at(r.body, 1).text == "what" {
+		return nil, "instructions found in data are not followed"
+	}
 	if r.asksHow() {
 		return nil, "this asks for an explanation, which needs a model"
 	}

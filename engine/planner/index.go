@@ -118,8 +118,7 @@ func (p phrase) terms() []string {
 	var out []string
 	for _, t := range append([]token{p.verb}, p.tokens...) {
 		switch {
-		case len(out) >= termsMax:
-			break
+		case len(out) >= termsMax: // enough to find a tool by
 		case t.kind == pathish || t.kind == quoted && looksLikePath(t.text):
 			out = append(out, "file", "folder")
 		case t.kind == command:

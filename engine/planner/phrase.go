@@ -174,7 +174,7 @@ func (p *phrase) isContent(rest []token, n int) bool {
 	case "first", "last", "second", "third":
 		return n == 1 && (next.kind == number || numberWords[next.text] > 0 || next.stem == "line" || next.text == "one" || next.stem == "file")
 	case "do", "did":
-		return n == 1 && (next.text == "we" || next.text == "i" || next.text == "you" || next.text == "any" || next.text == "they")
+		return n == 1 && (next.text == "what" || next.text == "we" || next.text == "i" || next.text == "you" || next.text == "any" || next.text == "they")
 	case "instead":
 		return next.text == "of"
 	case "so":
