@@ -18,6 +18,7 @@ type builder struct {
 	remarks   []Unplanned // statements that ask for nothing
 
 	offered  map[string]bool // candidates for the clause at hand; nil is all
+	base     []string        // what the last verb with its objects came after
 	last     []string        // steps of the last planned clause
 	listing  string          // the last file.list
 	picked   string          // the last file.list, when one entry of it is meant
@@ -76,8 +77,10 @@ func (b *builder) clause(p phrase) {
 	if len(ids) == 0 {
 		return
 	}
-	before := len(saved.draft.steps)
-	b.draft.order(before, p, b.last)
+	if !p.inherited {
+		b.base = b.last
+	}
+	b.draft.order(len(saved.draft.steps), p, b.base)
 	if p.inherited {
 		ids = append(slices.Clone(b.last), ids...)
 	}

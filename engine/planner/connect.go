@@ -107,7 +107,7 @@ func (p *phrase) inherit(before phrase) {
 		p.condition = p.joint == jointAnd || p.joint == jointOr // "if a and b, …": b belongs to the condition
 		return
 	}
-	p.inherited, p.hasVerb = true, before.hasVerb
+	p.inherited, p.hasVerb, p.then = true, before.hasVerb, p.then || before.then
 	p.class, p.verb, p.question = before.class, before.verb, before.question
 	if before.negated && !p.positive && !p.colon && !read(*p).suffices() {
 		p.negated = true

@@ -18,7 +18,7 @@ const (
 // writeWords may stand around target and content.
 var writeWords = wordSet(`file document name called titled text new content containing contain say line word string workspace result output
 	named with empty blank nothing markdown simple overwrite over existing inside single title note plain put saved there current form to-be following
-	exactly literal literally sentence message phrase body`)
+	exactly literal literally heading number sentence message phrase body`)
 
 // planWrite plans a file: its target is named, its content is quoted, said, or
 // the output of a step.
@@ -136,6 +136,10 @@ func (b *builder) saidContent(r *reading) (string, bool) {
 func (r *reading) afterSaying() int {
 	for i, t := range r.body {
 		switch t.text {
+		case "number":
+			if at(r.body, i+1).kind == number {
+				return i + 1
+			}
 		case "saying", "says", "reading":
 			return i + 1
 		case "text", "word", "words", "line", "message", "sentence", "string", "phrase":

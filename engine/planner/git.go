@@ -73,20 +73,37 @@ func (b *builder) gitAspects(r *reading) gitAspects {
 		a.log = !dirty && !r.text("branch", "clean")
 		a.status = !a.log
 	}
+	if more := len(r.places()) == 1 && r.inherited && len(r.left()) == 1; more && !named && !a.status && !a.diff && !a.log {
+		tool := b.lastGitTool() // "… of projects/web and of projects/api"
+		a.log, a.diff, a.status = tool == "git.log", tool == "git.diff", tool == "git.status"
+	}
 	a.about = named || a.status || a.diff || a.log
 	return a
 }
 
 // lastRepository gives the one repository that the clause before was about.
 func (b *builder) lastRepository() string {
-	if len(b.last) == 0 {
-		return ""
-	}
-	s := b.draft.step(b.last[len(b.last)-1])
-	if s == nil || !strings.HasPrefix(s.Tool, "git.") || s.Tool == "git.find" || s.Params["path"] == nil {
+	if b.lastGitTool() == "" {
 		return ""
 	}
 	return b.path
+}
+
+func (b *builder) lastStep() *plan.Step {
+	if len(b.last) == 0 {
+		return nil
+	}
+	return b.draft.step(b.last[len(b.last)-1])
+}
+
+// lastGitTool gives the tool of the clause before when it looked at one named
+// repository.
+func (b *builder) lastGitTool() string {
+	s := b.lastStep()
+	if s == nil || !strings.HasPrefix(s.Tool, "git.") || s.Tool == "git.find" || s.Params["path"] == nil {
+		return ""
+	}
+	return s.Tool
 }
 
 // pointsAtFound says whether the repositories found before are meant.
@@ -168,6 +185,9 @@ func (b *builder) gitOne(r *reading, tool string, g gitAsk) ([]string, string, b
 	}
 	if n := r.commitCount(); tool == "git.log" && n > 0 && b.takes(tool, "limit") {
 		s.given["limit"] = n
+	}
+	if last := b.lastStep(); r.inherited && last != nil && last.Tool == tool && s.given["limit"] == nil && last.Params["limit"] != nil {
+		s.given["limit"] = last.Params["limit"]
 	}
 	b.path = g.where.path
 	return []string{b.draft.add(s)}, "", true

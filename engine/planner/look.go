@@ -32,6 +32,9 @@ func (b *builder) save() builder {
 // the phrase, when together they account for every word.
 func (b *builder) planTopics(r *reading) ([]string, string, bool) {
 	found := r.topics()
+	if last := b.lastStep(); last != nil && strings.HasPrefix(last.Tool, "file.") && r.text("in") && r.text("it") {
+		return nil, "", false // "is there a port in it" asks about the file
+	}
 	if len(found) == 0 {
 		return b.continueTopic(r)
 	}

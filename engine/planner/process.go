@@ -26,6 +26,9 @@ func (b *builder) planProgram(r *reading) ([]string, string, bool) {
 	}
 	i := left[0]
 	next, before := at(r.body, i+1), at(r.body, i-1)
+	if next.text == "is" || next.text == "are" {
+		next = at(r.body, i+2)
+	}
 	if next.text != "running" && next.text != "alive" || before.kind == word && determiners[before.text] || known(r.body[i].text) {
 		return nil, "", false
 	}
