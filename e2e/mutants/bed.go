@@ -11,6 +11,9 @@ import (
 	"strings"
 )
 
+// testWithin bounds a mutant's test: one that hangs has noticed.
+const testWithin = "3m"
+
 // outputTailBytes is how much of a test's output an error shows.
 const outputTailBytes = 2000
 
@@ -120,7 +123,7 @@ func (b Bed) apply(m Mutant, flags ...string) error {
 }
 
 func (b Bed) test(m Mutant) ([]byte, error) {
-	return b.run(exec.Command(m.Kills[0], append([]string{"test", "-count=1"}, m.Kills[2:]...)...))
+	return b.run(exec.Command(m.Kills[0], append([]string{"test", "-count=1", "-timeout=" + testWithin}, m.Kills[2:]...)...))
 }
 
 // run works in the copy. REQUIRE is dropped: data beside the checkout is not

@@ -107,6 +107,9 @@ func TestP46_EveryPatchApplies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(all) == 0 {
+		t.Error("got no patches, want those of P46")
+	}
 	for _, m := range all {
 		if err := bed.apply(m, "--check"); err != nil {
 			t.Errorf("%s: %v", m.Name, err)
