@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base32"
+	"slices"
 	"strconv"
 )
 
@@ -215,10 +216,22 @@ func (s *State) skipCandidate(i int) bool {
 		if s.effectful(i) {
 			return false
 		}
-		s.command(s.stopCommand(i))
+		s.recall(i)
 	}
 	s.change(i, skipped, &changedData{Reason: "sibling_executed", Cause: "sibling", Rule: "T13"})
 	return true
+}
+
+// recall ends an attempt that nobody needs: one started in this very Step is not
+// performed at all, an earlier one is stopped.
+func (s *State) recall(i int) {
+	id := commandID(s.plan.Steps[i].ID, s.nodes[i].attempt)
+	list := s.step.out.Commands
+	if k := slices.IndexFunc(list, func(c Command) bool { return c.CommandID() == id }); k >= 0 {
+		s.step.out.Commands = slices.Delete(list, k, k+1)
+		return
+	}
+	s.command(s.stopCommand(i))
 }
 
 // idText writes ids in lower case, in an order that sorts as the bytes do.
