@@ -217,3 +217,7 @@ type Shape struct {
 func (s *State) Shape() Shape {
 	return Shape{Status: s.Status(), Approvals: s.run.openApprovals, Questions: s.unknown}
 }
+
+// Sound says that the fold began with run.created and met no broken invariant:
+// only then can projections be held against it.
+func (s *State) Sound() bool { return s.run.created && s.fault == "" }

@@ -44,7 +44,7 @@ func (v *verification) compareProjections(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return v.compareFolds(ctx)
 }
 
 func (v *verification) expectSeqs(ctx context.Context, by, query string) error {

@@ -33,6 +33,18 @@ func (l execLog) Load(ctx context.Context, run string, after int64, limit int) (
 	return facts, nil
 }
 
+func (l execLog) Snapshot(ctx context.Context, run string) ([]byte, error) {
+	snap, err := l.store.Snapshot(ctx, run)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	return snap.Data, err
+}
+
+func (l execLog) SaveSnapshot(ctx context.Context, run string, seq int64, data []byte) error {
+	return l.store.SaveSnapshot(ctx, store.Snapshot{Run: run, Seq: seq, Version: engine.SnapshotVersion, Data: data})
+}
+
 func (l execLog) PutBlob(ctx context.Context, run string, data []byte) (string, error) {
 	return l.store.PutBlob(ctx, run, data)
 }

@@ -67,7 +67,7 @@ func (k *kernel) close() error {
 	return k.store.Close()
 }
 
-// Append, Load and PutBlob implement exec.Log.
+// Append and the methods after it implement exec.Log.
 func (k *kernel) Append(a exec.Append, done func(error)) {
 	in := store.Append{Stream: store.StreamOf(a.Run), Expected: a.Expected, Facts: a.Facts, Summary: a.Summary}
 	if c := a.Create; c != nil {
@@ -77,6 +77,12 @@ func (k *kernel) Append(a exec.Append, done func(error)) {
 }
 
 func (k *kernel) Load(context.Context, string, int64, int) ([]engine.Fact, error) { return nil, nil }
+
+func (k *kernel) Snapshot(context.Context, string) ([]byte, error) { return nil, nil }
+
+func (k *kernel) SaveSnapshot(ctx context.Context, run string, seq int64, data []byte) error {
+	return k.store.SaveSnapshot(ctx, store.Snapshot{Run: run, Seq: seq, Version: engine.SnapshotVersion, Data: data})
+}
 
 func (k *kernel) PutBlob(ctx context.Context, run string, data []byte) (string, error) {
 	return k.store.PutBlob(ctx, run, data)

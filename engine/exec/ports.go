@@ -32,6 +32,10 @@ type Log interface {
 	Append(a Append, done func(error))
 	// Load gives facts after a sequence number, at most limit of them.
 	Load(ctx context.Context, run string, after int64, limit int) ([]engine.Fact, error)
+	// Snapshot gives a run's newest snapshot, nil when there is none (P32).
+	Snapshot(ctx context.Context, run string) ([]byte, error)
+	// SaveSnapshot keeps one; losing it costs time, never truth.
+	SaveSnapshot(ctx context.Context, run string, seq int64, data []byte) error
 	// PutBlob stores a large output durably and returns its SHA-256 in hex (P30).
 	PutBlob(ctx context.Context, run string, data []byte) (string, error)
 }

@@ -40,6 +40,8 @@ type runner struct {
 	create *Creation
 	epoch  int
 	shape  engine.Shape // of the summary saved last
+	fresh  int          // bytes of facts since the last snapshot
+	kept   int          // bytes of the last snapshot
 	alarm  func() bool  // stops the armed deadline, nil when none is
 	armed  int64        // the deadline armed, µs UTC
 	batch  []message    // drained, reused
@@ -92,6 +94,9 @@ func (r *runner) loop() {
 		}
 		if r.state != nil {
 			r.turn()
+		}
+		if r.fresh > max(snapshotEvery, r.kept) && r.state != nil && r.settled() {
+			r.snapshot()
 		}
 		if r.state != nil && r.idle() {
 			return
@@ -201,6 +206,9 @@ func (r *runner) append(b *batch) {
 	epoch := r.epoch
 	ended := r.state.Ended()
 	last := b.facts[len(b.facts)-1].Seq
+	for i := range b.facts {
+		r.fresh += len(b.facts[i].Data)
+	}
 	faultPoint("append", r.run, last)
 	r.shell.cfg.Log.Append(a, func(err error) {
 		if err != nil {
@@ -290,8 +298,35 @@ func (r *runner) idle() bool {
 	if busy {
 		return false
 	}
+	if r.fresh > 0 && !r.state.Ended() {
+		r.snapshot()
+	}
 	deadline, has := r.state.Deadline()
 	return r.shell.evict(r, deadline, has)
+}
+
+// snapshot keeps the state as it is now; every fact in it is durable (P32).
+func (r *runner) snapshot() {
+	data := r.state.Snapshot()
+	if err := r.shell.cfg.Log.SaveSnapshot(r.shell.ctx, r.run, r.state.Seq(), data); err != nil {
+		r.shell.cfg.Logger.Error("save snapshot", "run", r.run, "err", err)
+	}
+	r.fresh, r.kept = 0, len(data)
+}
+
+// restored is the state of the newest snapshot, or the empty one: a snapshot
+// that cannot be read is as good as none.
+func (r *runner) restored(ctx context.Context) (*engine.State, error) {
+	data, err := r.shell.cfg.Log.Snapshot(ctx, r.run)
+	if err != nil {
+		return nil, err
+	}
+	if s, err := engine.Restore(data); err == nil && s.ID() == r.run {
+		return s, nil
+	}
+	s := engine.New(engine.Env{})
+	s.SetRun(r.run)
+	return s, nil
 }
 
 // arm sets the run's alarm to its next deadline.
@@ -367,8 +402,10 @@ func (r *runner) giveUp(err error) {
 }
 
 func (r *runner) fold(ctx context.Context) error {
-	s := engine.New(engine.Env{})
-	s.SetRun(r.run)
+	s, err := r.restored(ctx)
+	if err != nil {
+		return err
+	}
 	for {
 		facts, err := r.shell.cfg.Log.Load(ctx, r.run, s.Seq(), loadChunk)
 		if err != nil {

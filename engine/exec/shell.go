@@ -14,9 +14,10 @@ import (
 
 // Limits of the shell.
 const (
-	InboxMax      = 4096 // inputs from outside that may wait for one run
-	BatchMax      = 256  // inputs stepped into one append (P31)
-	loadChunk     = 4096 // facts read at once while folding
+	InboxMax      = 4096      // inputs from outside that may wait for one run
+	BatchMax      = 256       // inputs stepped into one append (P31)
+	loadChunk     = 4096      // facts read at once while folding
+	snapshotEvery = 256 << 10 // bytes of facts, or the snapshot's own size if larger (P32)
 	reloadBackoff = time.Second
 )
 

@@ -125,6 +125,25 @@ func TestP32_WaitingRunHoldsNoGoroutineAndGoesOn(t *testing.T) {
 	w.until("eviction", func() bool { return w.shell.Live() == 0 })
 }
 
+func TestP32_EvictedRunGoesOnFromItsSnapshot(t *testing.T) {
+	w := newWorld(t)
+	if err := w.submit("r_1", `[{"id":"gone","tool":"delete"}]`); err != nil {
+		t.Fatal(err)
+	}
+	w.until("eviction", func() bool { return w.shell.Live() == 0 })
+	kept, err := engine.Restore(w.log.snaps["r_1"])
+	if err != nil || kept.Seq() != w.state("r_1").Seq() {
+		t.Fatalf("got %v and a snapshot that is not at the head", err)
+	}
+	w.log.snaps["r_1"] = []byte("damaged")
+	ask := w.state("r_1").Approvals()[0]
+	err = w.send("r_1", &engine.Decide{Head: w.head(), Approval: ask.ID, Verdict: engine.Reject, Reason: "no", Hash: ask.Hash, Roles: []string{"approver"}})
+	if err != nil {
+		t.Fatalf("a damaged snapshot kept the run from its log: %v", err)
+	}
+	w.until("end of run", w.ended("r_1"))
+}
+
 func TestP17_ApprovalOfAnEvictedRunExpires(t *testing.T) {
 	w := newWorld(t)
 	if err := w.submit("r_1", `[{"id":"gone","tool":"delete"}]`); err != nil {

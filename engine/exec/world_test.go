@@ -25,10 +25,11 @@ type memoryLog struct {
 	sums    map[string]engine.Summary
 	queue   chan func()
 	blobs   int
+	snaps   map[string][]byte
 }
 
 func newLog(t *testing.T) *memoryLog {
-	l := &memoryLog{facts: map[string][]engine.Fact{}, sums: map[string]engine.Summary{}, queue: make(chan func(), 1024)}
+	l := &memoryLog{facts: map[string][]engine.Fact{}, sums: map[string]engine.Summary{}, snaps: map[string][]byte{}, queue: make(chan func(), 1024)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -81,6 +82,19 @@ func (l *memoryLog) Load(_ context.Context, run string, after int64, limit int) 
 		return nil, nil
 	}
 	return append([]engine.Fact(nil), all[after:min(int(after)+limit, len(all))]...), nil
+}
+
+func (l *memoryLog) Snapshot(_ context.Context, run string) ([]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.snaps[run], nil
+}
+
+func (l *memoryLog) SaveSnapshot(_ context.Context, run string, _ int64, data []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.snaps[run] = data
+	return nil
 }
 
 func (l *memoryLog) PutBlob(context.Context, string, []byte) (string, error) {
