@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -111,20 +112,21 @@ func checkListen(address string) error {
 		"use 127.0.0.1 and a tunnel: %w", address, errUsage)
 }
 
-// readLimited reads a file, or standard input for "-", up to a limit.
+// readLimited reads a file up to a limit.
 func readLimited(path string, limit int64) ([]byte, error) {
-	var r io.Reader = os.Stdin
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		r = f
-	}
-	raw, err := io.ReadAll(io.LimitReader(r, limit+1))
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	return readUpTo(f, path, limit)
+}
+
+// readUpTo reads to the end. What is beyond the limit comes cut, with an error.
+func readUpTo(r io.Reader, path string, limit int64) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", err, errUsage) // unreadable input (P36)
 	}
 	if int64(len(raw)) > limit {
 		return raw, fmt.Errorf("%s is larger than %d bytes: %w", path, limit, errUsage)
@@ -136,6 +138,9 @@ func readLimited(path string, limit int64) ([]byte, error) {
 // arguments that are none.
 func parse(f *flag.FlagSet, s streams, args []string) (rest []string, done bool, code int) {
 	f.SetOutput(s.err)
+	if slices.ContainsFunc(args, isHelp) {
+		f.SetOutput(s.out) // asked for, so it is the answer and no complaint
+	}
 	for {
 		if err := f.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {

@@ -98,7 +98,11 @@ func openInput(s streams, path string) (io.Reader, func(), error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read calls: %w", err)
+		return nil, nil, fmt.Errorf("read input: %w", err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		_ = f.Close()
+		return nil, nil, fmt.Errorf("read input: %s is a folder: %w", path, errUsage)
 	}
 	return f, func() { _ = f.Close() }, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,10 +34,15 @@ func planCommand(ctx context.Context, s streams, args []string) int {
 	return fail(s, fmt.Errorf("use plan check FILE or plan propose \"goal\": %w", errUsage))
 }
 
-// readPlan reads a plan document. What is too large is handed on cut, so that
-// the finding names the limit.
-func readPlan(path string) ([]byte, error) {
-	raw, err := readLimited(path, plan.DocumentBytesMax)
+// readPlan reads a plan document, "-" being standard input. What is too large is
+// handed on cut, so that the finding names the limit.
+func readPlan(s streams, path string) ([]byte, error) {
+	in, closeIn, err := openInput(s, path)
+	if err != nil {
+		return nil, err
+	}
+	defer closeIn()
+	raw, err := readUpTo(in, path, plan.DocumentBytesMax)
 	if len(raw) > plan.DocumentBytesMax {
 		return raw, nil
 	}
@@ -53,8 +59,8 @@ func isYAML(path string) bool {
 }
 
 // planJSON gives a plan file as JSON; what is wrong with its YAML comes as findings.
-func planJSON(path string) ([]byte, []plan.Finding, error) {
-	raw, err := readPlan(path)
+func planJSON(s streams, path string) ([]byte, []plan.Finding, error) {
+	raw, err := readPlan(s, path)
 	if err != nil || !isYAML(path) {
 		return raw, nil, err
 	}
@@ -89,7 +95,7 @@ func planCheck(_ context.Context, s streams, args []string) int {
 	if len(rest) != 1 {
 		return fail(s, fmt.Errorf("plan check wants one file: %w", errUsage))
 	}
-	doc, findings, err := planJSON(rest[0])
+	doc, findings, err := planJSON(s, rest[0])
 	if err != nil {
 		return fail(s, err)
 	}
@@ -161,6 +167,13 @@ func planPropose(ctx context.Context, s streams, args []string) int {
 		return exitNo
 	}
 	return exitYes
+}
+
+// asPrinted is what printJSON and the API write of a value, without the line's end.
+func asPrinted(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	err := printJSON(&b, v)
+	return bytes.TrimSpace(b.Bytes()), err
 }
 
 func printJSON(w io.Writer, v any) error {

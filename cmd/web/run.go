@@ -59,7 +59,7 @@ func runGoal(ctx context.Context, s streams, args []string) int {
 	if done {
 		return code
 	}
-	if err := fillRequest(&req, rest, planFile); err != nil {
+	if err := fillRequest(s, &req, rest, planFile); err != nil {
 		return failRun(s, err)
 	}
 	if err := cfg.settle(); err != nil {
@@ -72,7 +72,7 @@ func runGoal(ctx context.Context, s streams, args []string) int {
 	return printRun(s, raw, asJSON)
 }
 
-func fillRequest(req *runRequest, rest []string, planFile string) error {
+func fillRequest(s streams, req *runRequest, rest []string, planFile string) error {
 	req.Goal = strings.TrimSpace(strings.Join(rest, " "))
 	if planFile == "" {
 		if req.Goal == "" {
@@ -80,7 +80,7 @@ func fillRequest(req *runRequest, rest []string, planFile string) error {
 		}
 		return nil
 	}
-	doc, findings, err := planJSON(planFile)
+	doc, findings, err := planJSON(s, planFile)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (a *app) runHere(ctx context.Context, req *runRequest) (json.RawMessage, er
 			continue
 		}
 		if atRest(p.State().Status()) {
-			return json.Marshal(handlers.RunShape(engine.Summarise(p.State())))
+			return asPrinted(handlers.RunShape(engine.Summarise(p.State())))
 		}
 		select {
 		case <-woken:
