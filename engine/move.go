@@ -24,9 +24,6 @@ func (s *State) move(i int, to nodeState, named string) {
 	case to.terminal():
 		s.settle(i)
 	}
-	if n.candidate && !to.terminal() && to != running {
-		s.spares = append(s.spares, i) // R21: it may have lost while it ran
-	}
 }
 
 func (s *State) note(id string, from, to nodeState, t string) {
