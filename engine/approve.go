@@ -18,7 +18,7 @@ func (s *State) ask(i int, c policy.Call, d policy.Decision) {
 	}
 	data := &requestedData{
 		ApprovalAsk: ApprovalAsk{
-			ID:        deriveID("a_", s.run.id, step.ID, n.attempt+1, n.asked),
+			ID:        s.deriveID("a_", step.ID, n.attempt+1, n.asked),
 			Hash:      policy.Binding(c, expires),
 			ExpiresAt: expires,
 			Asks:      d.Asks,

@@ -231,7 +231,7 @@ func (s *State) takeConcluded(in *Concluded) {
 	s.emit(AttemptEnded, ReflectNode, in.Attempt, &endedData{
 		Input: endedInput{Kind: "concluded", Ruling: clean(in.Ruling), Verdict: &v},
 		To:    NodeExecuted, Method: "grounding",
-		Observation: deriveID("o_", s.run.id, ReflectNode, in.Attempt, 0)})
+		Observation: s.deriveID("o_", ReflectNode, in.Attempt, 0)})
 }
 
 // grounded keeps the claims that stand on verified observations (R55): a claim

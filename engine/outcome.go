@@ -18,7 +18,7 @@ func (s *State) takeDone(in *AttemptDone) {
 	n, i := s.at(in.Node)
 	d := &endedData{Input: endedInput{Kind: "done", Class: in.Class.known(), Detail: cut(in.Detail), Blob: cleanBlob(in.Blob),
 		Unsent: in.Unsent, StartedAt: in.StartedAt, EndedAt: in.EndedAt},
-		Observation: deriveID("o_", s.run.id, in.Node, in.Attempt, 0)}
+		Observation: s.deriveID("o_", in.Node, in.Attempt, 0)}
 	switch problem := outputProblem(in); {
 	case in.Class == ClassUnavailable:
 		d.Input.Detail = UnavailableText // P24: one constant text
@@ -145,7 +145,7 @@ func (s *State) takeAttest(in *Attest) {
 	switch in.Outcome {
 	case "done":
 		d.To, d.Cause = NodeExecuted, ""
-		d.Observation = deriveID("o_", s.run.id, in.Node, in.Attempt, 1)
+		d.Observation = s.deriveID("o_", in.Node, in.Attempt, 1)
 	case "not_done":
 		d.To, d.Cause = NodePending, ""
 		if s.run.halt != "" {

@@ -36,7 +36,7 @@ func (s *State) takePlanned(in *Planned) {
 	d := &endedData{
 		Input: endedInput{Kind: "planned", By: clean(in.By), Answer: clean(in.Answer), Unplanned: cleanUnplanned(in.Unplanned)},
 		To:    NodeExecuted, Method: "form",
-		Observation: deriveID("o_", s.run.id, PlannerNode, in.Attempt, 0),
+		Observation: s.deriveID("o_", PlannerNode, in.Attempt, 0),
 	}
 	var compiled *plan.Compiled
 	if in.Plan != nil {
@@ -87,7 +87,7 @@ func validJSON(raw []byte) bool { return utf8.Valid(raw) && json.Valid(raw) }
 
 // compactJSON drops insignificant white space; nil stays nil.
 func compactJSON(raw []byte) []byte {
-	if len(raw) == 0 || bytes.IndexAny(raw, " \t\r\n") < 0 {
+	if len(raw) == 0 || !bytes.ContainsAny(raw, " \t\r\n") {
 		return raw
 	}
 	var b bytes.Buffer

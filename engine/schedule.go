@@ -47,7 +47,7 @@ func (s *State) start(i int) {
 	grant, decision := s.authorise(call)
 	switch decision.Outcome {
 	case policy.Allow:
-		s.attempt(i, call, grant, &decision, whole)
+		s.attempt(i, Perform{Node: step.ID, Attempt: call.Attempt, Call: call, Grant: grant, Params: whole, Timeout: step.Timeout}, &decision)
 	case policy.Ask:
 		s.ask(i, call, decision)
 	default:
@@ -62,8 +62,8 @@ func (s *State) authorise(c policy.Call) (policy.Grant, policy.Decision) {
 	return policy.Authorise(s.env.Pinned, s.env.Current, c)
 }
 
-func (s *State) attempt(i int, c policy.Call, g policy.Grant, d *policy.Decision, whole []byte) {
-	step := &s.plan.Steps[i]
+// attempt makes an allowed call durable and asks the shell to perform it.
+func (s *State) attempt(i int, c Perform, d *policy.Decision) {
 	want := reserve{ToolCalls: 1}
 	if s.effectful(i) {
 		want.SideEffects = 1
@@ -72,12 +72,12 @@ func (s *State) attempt(i int, c policy.Call, g policy.Grant, d *policy.Decision
 		s.halt(BudgetExhausted, over)
 		return
 	}
-	id := commandID(step.ID, c.Attempt)
-	s.emit(AttemptStarted, step.ID, c.Attempt, &startedData{ID: id, Kind: "tool",
-		TimeoutMS: step.Timeout.Milliseconds(), Hash: argsHash(whole), Reserve: want,
-		Call: s.callData(&c), Decision: d})
+	c.ID = commandID(c.Node, c.Attempt)
+	s.emit(AttemptStarted, c.Node, c.Attempt, &startedData{ID: c.ID, Kind: "tool",
+		TimeoutMS: c.Timeout.Milliseconds(), Hash: argsHash(c.Params), Reserve: want,
+		Call: s.callData(&c.Call), Decision: d})
 	s.warn()
-	s.command(Perform{ID: id, Node: step.ID, Attempt: c.Attempt, Call: c, Grant: g, Params: whole, Timeout: step.Timeout})
+	s.command(c)
 }
 
 func (s *State) effectful(i int) bool { return s.plan.Steps[i].Class == plan.Act }
@@ -161,7 +161,7 @@ func (s *State) call(i int, params []policy.Param) policy.Call {
 		c.Tool = policy.Tool{Name: step.Tool, Effect: policy.Once, Impact: policy.RankMax}
 	}
 	if step.Effect != policy.Read {
-		c.Key = deriveID("k_", s.run.id, step.ID, 0, 0)
+		c.Key = s.deriveID("k_", step.ID, 0, 0)
 	}
 	return c
 }

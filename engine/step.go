@@ -238,9 +238,9 @@ func (s *State) recall(i int) {
 var idText = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
 
 // deriveID makes a short id from what names the thing (P45): equal in every fold.
-func deriveID(prefix, run, node string, attempt, n int) string {
+func (s *State) deriveID(prefix, node string, attempt, n int) string {
 	b := make([]byte, 0, 128)
-	b = append(append(b, run...), 0)
+	b = append(append(b, s.run.id...), 0)
 	b = append(append(b, node...), 0)
 	b = append(strconv.AppendInt(b, int64(attempt), 10), 0)
 	b = append(strconv.AppendInt(b, int64(n), 10), 0)

@@ -221,17 +221,23 @@ func attemptViews(about []nodeRecord) []templates.Attempt {
 		case engine.AttemptStarted:
 			list = append(list, templates.Attempt{N: r.row.Attempt, State: "running", Text: "Started", Started: r.row.At, Seq: r.row.Seq})
 		case engine.AttemptEnded, engine.InputUnknown, engine.OutcomeAttested:
-			if len(list) > 0 {
-				last := &list[len(list)-1]
-				last.Ended, last.Seq, last.Text = r.row.At, r.row.Seq, plain(trace.Sentence(&r.row))
-				last.State = r.data.To
-				if r.row.Kind == engine.InputUnknown {
-					last.State = string(engine.NodeWaiting)
-				}
-			}
+			endAttempt(list, r)
 		}
 	}
 	return list
+}
+
+// endAttempt fills what became of the newest attempt.
+func endAttempt(list []templates.Attempt, r *nodeRecord) {
+	if len(list) == 0 {
+		return
+	}
+	last := &list[len(list)-1]
+	last.Ended, last.Seq, last.Text = r.row.At, r.row.Seq, plain(trace.Sentence(&r.row))
+	last.State = r.data.To
+	if r.row.Kind == engine.InputUnknown {
+		last.State = string(engine.NodeWaiting)
+	}
 }
 
 // callOut is the request that a waiting node shows first.

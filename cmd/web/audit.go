@@ -165,24 +165,25 @@ func eraseRun(ctx context.Context, s streams, args []string) int {
 	if err := cfg.settle(); err != nil {
 		return fail(s, err)
 	}
-	if err := eraseWhere(ctx, s, cfg, rest[0], reason); err != nil {
+	if err := eraseWhere(ctx, s, cfg, store.Erasure{Run: rest[0], Reason: reason}); err != nil {
 		return fail(s, err)
 	}
 	fmt.Fprintf(s.out, "%s erased\n", rest[0])
 	return exitYes
 }
 
-func eraseWhere(ctx context.Context, s streams, cfg config, run, reason string) error {
+func eraseWhere(ctx context.Context, s streams, cfg config, e store.Erasure) error {
 	server, _ := findServer(ctx, cfg.Data)
 	if server != nil {
-		return server.call(ctx, http.MethodPost, "/api/v1/runs/"+run+"/erase", map[string]string{"reason": reason}, nil)
+		return server.call(ctx, request{http.MethodPost, "/api/v1/runs/" + e.Run + "/erase", map[string]string{"reason": e.Reason}}, nil)
 	}
 	a, err := open(ctx, cfg, s.err)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	return refusal(a.store.Erase(ctx, store.Erasure{Run: run, Reason: reason, Actor: "user:1", At: time.Now().UnixMicro()}))
+	e.Actor, e.At = "user:1", time.Now().UnixMicro()
+	return refusal(a.store.Erase(ctx, e))
 }
 
 func tokenCommand(ctx context.Context, s streams, args []string) int {
@@ -211,7 +212,7 @@ func tokenCommand(ctx context.Context, s streams, args []string) int {
 	if err := cfg.settle(); err != nil {
 		return fail(s, err)
 	}
-	made, err := addToken(ctx, s, cfg, name, ceiling)
+	made, err := addToken(ctx, s, cfg, tokenRequest{name, ceiling})
 	if err != nil {
 		return fail(s, err)
 	}
@@ -228,6 +229,12 @@ type madeToken struct {
 	Token string `json:"token"`
 }
 
+// tokenRequest is POST /api/v1/tokens.
+type tokenRequest struct {
+	Name    string `json:"name"`
+	Ceiling string `json:"ceiling"`
+}
+
 func printMade(s streams, made madeToken) int {
 	if err := printJSON(s.out, made); err != nil {
 		return fail(s, err)
@@ -235,11 +242,11 @@ func printMade(s streams, made madeToken) int {
 	return exitYes
 }
 
-func addToken(ctx context.Context, s streams, cfg config, name, ceiling string) (madeToken, error) {
+func addToken(ctx context.Context, s streams, cfg config, t tokenRequest) (madeToken, error) {
 	var made madeToken
 	server, _ := findServer(ctx, cfg.Data)
 	if server != nil {
-		err := server.call(ctx, http.MethodPost, "/api/v1/tokens", map[string]string{"name": name, "ceiling": ceiling}, &made)
+		err := server.call(ctx, request{http.MethodPost, "/api/v1/tokens", t}, &made)
 		return made, err
 	}
 	a, err := open(ctx, cfg, s.err)
@@ -247,10 +254,10 @@ func addToken(ctx context.Context, s streams, cfg config, name, ceiling string) 
 		return made, err
 	}
 	defer a.close()
-	rank, err := intentRank(a.policies.Current(), ceiling)
+	rank, err := intentRank(a.policies.Current(), t.Ceiling)
 	if err != nil {
 		return made, err
 	}
-	made.ID, made.Token, err = a.store.AddToken(ctx, name, min(rank, policy.RankMax), 1)
+	made.ID, made.Token, err = a.store.AddToken(ctx, t.Name, min(rank, policy.RankMax), 1)
 	return made, err
 }

@@ -39,14 +39,21 @@ func findServer(ctx context.Context, data string) (*client, error) {
 	}
 	ask, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	if err := c.call(ask, http.MethodGet, "/api/v1/runs?limit=1", nil, nil); err != nil {
+	if err := c.call(ask, request{http.MethodGet, "/api/v1/runs?limit=1", nil}, nil); err != nil {
 		return nil, fmt.Errorf("%w at %s", errUnreachable, c.info.URL)
 	}
 	return c, nil
 }
 
+// request is one call of the API; a nil body sends none.
+type request struct {
+	method, path string
+	body         any
+}
+
 // call makes one request. A problem comes back as *engine.Refusal.
-func (c *client) call(ctx context.Context, method, path string, body, into any) error {
+func (c *client) call(ctx context.Context, r request, into any) error {
+	method, path, body := r.method, r.path, r.body
 	var payload io.Reader
 	if body != nil {
 		raw, err := json.Marshal(body)

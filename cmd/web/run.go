@@ -113,12 +113,12 @@ func runThrough(ctx context.Context, c *client, req *runRequest) (json.RawMessag
 	var made struct {
 		ID string `json:"id"`
 	}
-	if err := c.call(ctx, http.MethodPost, "/api/v1/runs", req, &made); err != nil {
+	if err := c.call(ctx, request{http.MethodPost, "/api/v1/runs", req}, &made); err != nil {
 		return nil, err
 	}
 	for {
 		var raw json.RawMessage
-		if err := c.call(ctx, http.MethodGet, "/api/v1/runs/"+made.ID, nil, &raw); err != nil {
+		if err := c.call(ctx, request{http.MethodGet, "/api/v1/runs/" + made.ID, nil}, &raw); err != nil {
 			return nil, err
 		}
 		var shape runShape

@@ -71,17 +71,7 @@ func (b *bare) write() {
 	defer insert.Close()
 	var batch []bareRow
 	for row := range b.in {
-		batch = append(batch[:0], row)
-		for more := true; more; {
-			select {
-			case r, ok := <-b.in:
-				if more = ok; ok {
-					batch = append(batch, r)
-				}
-			default:
-				more = false
-			}
-		}
+		batch = b.drain(append(batch[:0], row))
 		if err := b.commit(insert, batch, data); err != nil {
 			b.err = err
 		}
@@ -89,6 +79,21 @@ func (b *bare) write() {
 			if r.done != nil {
 				r.done()
 			}
+		}
+	}
+}
+
+// drain adds what waits already, without waiting for more.
+func (b *bare) drain(batch []bareRow) []bareRow {
+	for {
+		select {
+		case r, ok := <-b.in:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, r)
+		default:
+			return batch
 		}
 	}
 }

@@ -46,20 +46,22 @@ func (s *Shape) document() []byte {
 			b.WriteByte(',')
 		}
 		fmt.Fprintf(&b, `{"id":"n%d","tool":%q,"params":{"n":%d}`, i, s.Tool, i)
-		if len(deps) > 0 {
-			b.WriteString(`,"depends_on":[`)
-			for k, d := range deps {
-				if k > 0 {
-					b.WriteByte(',')
-				}
-				fmt.Fprintf(&b, `"n%d"`, d)
-			}
-			b.WriteByte(']')
-		}
-		b.WriteByte('}')
+		b.WriteString(after(deps) + "}")
 	}
 	b.WriteString("]}")
 	return []byte(b.String())
+}
+
+// after writes depends_on, nothing for an entry.
+func after(deps []int) string {
+	if len(deps) == 0 {
+		return ""
+	}
+	ids := make([]string, len(deps))
+	for k, d := range deps {
+		ids[k] = fmt.Sprintf(`"n%d"`, d)
+	}
+	return `,"depends_on":[` + strings.Join(ids, ",") + "]"
 }
 
 // next turns dependencies around.

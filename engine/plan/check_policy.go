@@ -50,11 +50,12 @@ func (p *policyChecker) checkStep(i int) {
 			// depends on a value that is not yet known.
 			return
 		}
-		p.find(i, "C11", why, "Choose a higher intent, or remove the step.", "tool")
+		p.find(i, Finding{Rule: "C11", Message: why, Fix: "Choose a higher intent, or remove the step."}, "tool")
 	case decision.Outcome == policy.Deny:
-		p.find(i, "C09", why, "Remove the step, or change the policy.", "tool")
+		p.find(i, Finding{Rule: "C09", Message: why, Fix: "Remove the step, or change the policy."}, "tool")
 	case decision.Outcome == policy.Allow && p.isConsequential(i, decision):
-		p.find(i, "C08", fmt.Sprintf("The step has the impact %s and nobody would be asked.", decision.ImpactName), "State \"approval\": true, or a rule of the policy that asks.")
+		p.find(i, Finding{Rule: "C08", Message: fmt.Sprintf("The step has the impact %s and nobody would be asked.", decision.ImpactName),
+			Fix: "State \"approval\": true, or a rule of the policy that asks."})
 	}
 }
 
@@ -64,13 +65,13 @@ func (p *policyChecker) checkStep(i int) {
 func (p *policyChecker) checkScope(i int, call policy.Call, decision policy.Decision) {
 	why := strings.Join(decision.Reasons, " ")
 	if slices.Contains(decision.Rules, policy.RuleScope) {
-		p.find(i, "C06", why, "Run it with a scope that has the tool, or remove the step.", "tool")
+		p.find(i, Finding{Rule: "C06", Message: why, Fix: "Run it with a scope that has the tool, or remove the step."}, "tool")
 		if p.grants(call) {
 			return
 		}
 		why = fmt.Sprintf("No scope of the policy grants %s.", call.Tool.Name)
 	}
-	p.find(i, "C09", why, "Remove the step, or change the policy.", "tool")
+	p.find(i, Finding{Rule: "C09", Message: why, Fix: "Remove the step, or change the policy."}, "tool")
 }
 
 // grants says whether some scope of the policy has the tool.
@@ -97,10 +98,10 @@ func (p *policyChecker) isConsequential(i int, d policy.Decision) bool {
 
 // find adds a policy finding: an error in a person's plan, a record in a plan
 // that no person wrote (P12).
-func (p *policyChecker) find(i int, rule, message, fix string, parts ...string) {
-	severity := Error
+func (p *policyChecker) find(i int, f Finding, parts ...string) {
+	f.Severity, f.Policy = Error, true
 	if p.env.Author == Model || p.env.Author == Builtin {
-		severity = Warning
+		f.Severity = Warning
 	}
-	p.at(i).say(Finding{Rule: rule, Severity: severity, Message: message, Fix: fix, Policy: true}, parts...)
+	p.at(i).say(f, parts...)
 }

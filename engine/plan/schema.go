@@ -86,7 +86,7 @@ func compilePlanSchema(raw json.RawMessage) (*schema, error) {
 func hasReference(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
-		for key, inner := range v {
+		for key, inner := range v { // order-free: any one reference is enough
 			_, isText := inner.(string)
 			isReference := key == "$ref" || key == "$dynamicRef" || key == "$recursiveRef"
 			if isReference && isText || hasReference(inner) {

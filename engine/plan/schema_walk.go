@@ -40,7 +40,7 @@ func property(layer *jsonschema.Schema, name string) ([]*jsonschema.Schema, bool
 	if s, ok := layer.Properties[name]; ok {
 		found = append(found, s)
 	}
-	for pattern, s := range layer.PatternProperties {
+	for pattern, s := range layer.PatternProperties { // order-free: every schema found counts alike
 		if pattern.MatchString(name) {
 			found = append(found, s)
 		}

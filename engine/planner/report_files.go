@@ -201,17 +201,13 @@ func aboutSearch(output []byte) (string, bool) {
 
 func aboutWriting(output []byte) (string, bool) {
 	var o struct {
-		Path    string
-		Size    *float64 `json:"size_bytes"`
-		Created bool
+		Path string
+		Size *float64 `json:"size_bytes"`
 	}
 	if !readOutput(output, &o) || o.Size == nil {
 		return "", false
 	}
-	if o.Created {
-		return fmt.Sprintf("Created %s with %s.", o.Path, size(*o.Size)), true
-	}
-	return fmt.Sprintf("Replaced the content of %s with %s.", o.Path, size(*o.Size)), true
+	return fmt.Sprintf("Wrote %s to %s.", size(*o.Size), o.Path), true
 }
 
 func aboutDeletion(output []byte) (string, bool) {

@@ -50,8 +50,7 @@ var outputs = []struct{ tool, output, want string }{
 		"12 entries in docs: docs/a (1.5 KiB), docs/d and 10 more."},
 	{"file.search", `{"query":"foo","path":".","matches":[{"path":"a","line":3,"text":" foo  bar"}],"files":["a"],"files_searched":2,"files_skipped":0,"truncated":false}`,
 		"\"foo\": 1 line in 1 file of the workspace.\n  a:3: foo bar"},
-	{"file.write", `{"path":"a","size_bytes":5,"sha256":"","created":true}`, "Created a with 5 bytes."},
-	{"file.write", `{"path":"a","size_bytes":5,"sha256":"","created":false}`, "Replaced the content of a with 5 bytes."},
+	{"file.write", `{"path":"a","size_bytes":5,"sha256":""}`, "Wrote 5 bytes to a."},
 	{"file.delete", `{"path":"a","size_bytes":5,"sha256":null,"deleted":true}`, "Deleted a (5 bytes)."},
 	{"shop.stock", `{"shelf":1}`, `shop_stock (shop.stock): {"shelf":1}`},
 }

@@ -29,12 +29,11 @@ const fileWriteInput = `{
 	}}`
 
 const fileWriteOutput = `{
-	"type": "object", "additionalProperties": false, "required": ["path", "size_bytes", "sha256", "created"],
+	"type": "object", "additionalProperties": false, "required": ["path", "size_bytes", "sha256"],
 	"properties": {
 		"path": {"type": "string", "description": "The file, relative to the workspace."},
 		"size_bytes": {"type": "integer", "description": "Bytes written."},
-		"sha256": {"type": "string", "description": "SHA-256 of the content, hexadecimal."},
-		"created": {"type": "boolean", "description": "True when there was no such file before."}
+		"sha256": {"type": "string", "description": "SHA-256 of the content, hexadecimal."}
 	}}`
 
 func fileWrite(h *host) entry {
@@ -58,11 +57,12 @@ type fileWriteParams struct {
 	Content *string `json:"content"`
 }
 
+// fileWritten says nothing of what was there before: an idempotent call that is
+// repeated after a crash has to answer as it would have the first time (P45).
 type fileWritten struct {
 	Path      string `json:"path"`
 	SizeBytes int    `json:"size_bytes"`
 	SHA256    string `json:"sha256"`
-	Created   bool   `json:"created"`
 }
 
 func (h *host) writeFile(ctx context.Context, r Request) ([]byte, error) {
@@ -94,7 +94,7 @@ func (h *host) writeFile(ctx context.Context, r Request) ([]byte, error) {
 	}
 	sum := sha256.Sum256(content)
 	return encode(fileWritten{
-		Path: path, SizeBytes: len(content), SHA256: hex.EncodeToString(sum[:]), Created: before == nil,
+		Path: path, SizeBytes: len(content), SHA256: hex.EncodeToString(sum[:]),
 	})
 }
 
