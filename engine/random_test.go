@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"sluice/policy"
 )
 
 // run drives a random plan: first anything, then only what the run waits for,
@@ -41,6 +43,9 @@ func (w *walk) afterwards(t checker) {
 	if want := naiveCode(w); want != "" && want != w.s.run.code {
 		t.Fatalf("code %s %v, want %s\n%s", w.s.run.code, w.s.run.causes, want, w.log())
 	}
+	if took, bound := w.now-startUS, w.timeBoundUS(); took > bound {
+		t.Fatalf("the run took %d s of its own time, the bound is %d s (R16)\n%s", took/second, bound/second, w.log())
+	}
 	w.late(t)
 	for _, in := range []Input{&Cancel{Head: w.head()}, &Pause{Head: w.head()}, &Resume{Head: w.head()}, &Timer{Head: w.head()},
 		&PolicyChanged{Head: w.head(), Policy: w.tight}} {
@@ -50,6 +55,23 @@ func (w *walk) afterwards(t checker) {
 			t.Fatalf("%T was taken by a run that has ended\n%s", in, w.log())
 		}
 	}
+}
+
+// timeBoundUS is R16 written out: the timeouts and backoffs of every attempt, and
+// T_human for every request and question; besides, the milliseconds that pass
+// with each input of this test.
+func (w *walk) timeBoundUS() int64 {
+	human := questionTTL.Microseconds()
+	bound := int64(len(w.s.approval))*human + int64(w.inputs)*2000
+	for i := range w.s.plan.Steps {
+		step := &w.s.plan.Steps[i]
+		attempts := int64(step.Retries + 1 + w.notDone[step.ID])
+		bound += attempts * (step.Timeout + backoffMax).Microseconds()
+		if step.Effect == policy.Once {
+			bound += attempts * human
+		}
+	}
+	return bound
 }
 
 // naiveCode reads the code off the final states where only one can hold (P6, R71).
@@ -92,7 +114,7 @@ func runsFromEnv() int {
 	if n, err := strconv.Atoi(os.Getenv("CORE_RUNS")); err == nil {
 		return n
 	}
-	return 600
+	return 400
 }
 
 func TestR16_RandomRunsEndWithinTheirBound(t *testing.T) {
