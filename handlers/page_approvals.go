@@ -161,7 +161,7 @@ func (s *Server) fillCall(v *templates.Packet, ask *record) {
 
 // contentPreview shows what would be written, line by line.
 func contentPreview(path, content string) *templates.Preview {
-	lines := strings.Split(content, "\n")
+	lines := strings.Split(strings.TrimSuffix(content, "\n"), "\n") // the last line end begins no line
 	v := &templates.Preview{Caption: path + ", " + plural(len(content), "byte")}
 	for i, line := range lines {
 		if i == previewLines {

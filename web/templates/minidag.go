@@ -107,16 +107,25 @@ func miniArrow(c miniCard) string {
 	return fmt.Sprintf("M%d %dL%d %dL%d %d", x-5, y-4, x, y, x-5, y+4)
 }
 
-// miniLabel is "step, tool", cut to what fits.
+// miniLabel is "step, tool" where both fit, else the step, cut only when that
+// alone is too long.
 func miniLabel(n DagNode) string {
 	label := n.ID
-	if n.Tool != "" && n.Tool != n.ID {
-		label += ", " + n.Tool
+	if both := miniName(n); len([]rune(both)) <= miniChars {
+		label = both
 	}
 	if r := []rune(label); len(r) > miniChars {
 		return string(r[:miniChars-1]) + "…"
 	}
 	return label
+}
+
+// miniName is the whole of what a label may have to cut.
+func miniName(n DagNode) string {
+	if n.Tool == "" || n.Tool == n.ID {
+		return n.ID
+	}
+	return n.ID + ", " + n.Tool
 }
 
 // miniTitle describes the picture to somebody who does not see it.

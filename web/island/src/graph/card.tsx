@@ -47,6 +47,11 @@ function Time({ board, node }: { board: Board; node: NodeView }) {
   return node.ended > 0 && node.started > 0 ? <time>{took(node.ended - node.started)}</time> : null;
 }
 
+// Characters beside a time, and alone in a row. A longer title takes the time's
+// place, then smaller letters; the whole of it is in the tooltip and the panel.
+const shortTitle = 15;
+const longTitle = 20;
+
 export interface CardData extends Record<string, unknown> { board: Board; position: number; total: () => number }
 
 export const StepCard = memo(function StepCard({ id, data }: NodeProps) {
@@ -63,6 +68,8 @@ export const StepCard = memo(function StepCard({ id, data }: NodeProps) {
     "aria-label": nameOf(node, position, total()), "aria-current": selected || undefined,
   };
   if (far) return <div className="step-block" {...attributes}>{ends}</div>;
+  const title = titleOf(node);
+  const long = title.length > shortTitle;
   const note = node.state === "failed_retryable" && node.note === "" ? `try ${node.attempt + 1}` : node.note;
   return (
     <div className="step-card" data-new={fresh || undefined} {...attributes}>
@@ -72,10 +79,11 @@ export const StepCard = memo(function StepCard({ id, data }: NodeProps) {
       {node.join === "any_of" && <span className="step-join">any</span>}
       <span className="glyph" data-kind={node.kind}><Icon name={iconOf(node)} /></span>
       <span className="step-text">
-        <span className="step-row"><b className="cut">{titleOf(node)}</b><Time board={board} node={node} /></span>
+        <span className="step-row"><b className="cut" title={title} data-long={title.length > longTitle || undefined}>{title}</b>{!long && <Time board={board} node={node} />}</span>
         <span className="step-row">
           <span className="chip" data-tone={look.tone}><Icon name={look.icon} className="i i-12" />{look.word}</span>
           <span className="step-note cut">{note}</span>
+          {long && note === "" && <Time board={board} node={node} />}
         </span>
       </span>
     </div>

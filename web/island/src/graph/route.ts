@@ -23,6 +23,8 @@ export interface Route {
   stub: string; // path as far as the shared trunk; "" when this edge draws the trunk
   arrow: string;
   start: Point;
+  label: string; // the field whose value flows, "" for order
+  labelAt: Point; // its left end, above the target
 }
 
 // routes gives every edge of the model. Edges of one kind that come into a
@@ -41,13 +43,26 @@ export function routes(model: Model): Route[] {
       const side = sideOf(source, target, dep.data);
       farthest.set(side, Math.max(farthest.get(side) ?? -1, Math.abs(source.y - target.y)));
     }
+    const fields = deps.flatMap(({ dep }) => (dep.data && dep.field ? [dep.field] : []));
     for (const { dep, source } of deps) {
       const points = walk(source, target, columns, taken);
       const draws = Math.abs(source.y - target.y) === farthest.get(sideOf(source, target, dep.data));
-      all.push(routeOf(source, target, dep.data, points, draws || points.length <= 2));
+      const route = routeOf(source, target, dep.data, points, draws || points.length <= 2);
+      if (dep.data && dep.field === fields[0]) route.label = labelOf(fields.splice(0));
+      all.push(route);
     }
   }
   return all;
+}
+
+const labelMax = 26; // characters of 12 px mono above a card
+
+// labelOf names the fields that come into one card; the end of a long path says most.
+function labelOf(fields: string[]): string {
+  const more = fields.length > 1 ? ` +${fields.length - 1}` : "";
+  const first = fields[0] ?? "";
+  const room = labelMax - more.length;
+  return (first.length > room ? `…${first.slice(1 - room)}` : first) + more;
 }
 
 function sideOf(source: NodeView, target: NodeView, data: boolean): string {
@@ -74,6 +89,7 @@ function routeOf(source: NodeView, target: NodeView, data: boolean, points: Poin
   return {
     id: `${source.id}>${target.id}`, source: source.id, target: target.id, data,
     whole: rounded(points), stub: draws ? "" : rounded(points.slice(0, -2)), arrow, start: points[0] ?? [0, 0],
+    label: "", labelAt: [target.x + 2, target.y - 9],
   };
 }
 

@@ -23,6 +23,7 @@ export class RunPage {
     this.seq = this.store.model.seq;
     this.waiting = this.store.model.run.waiting?.length ?? 0;
     this.store.onPainted = (seq, change) => this.painted(seq, change);
+    showSeq(this.seq); // a young run is drawn from its start, whatever the page was rendered at
   }
 
   get after(): number { return this.store ? this.store.model.seq : this.seq; }
@@ -32,15 +33,16 @@ export class RunPage {
     if (m.t === "inv" || m.run !== this.id) return true;
     if (m.t === "snap") {
       this.store?.replace(m.seq, m.view);
-      this.head(m.view.run);
+      this.head(m.view.run, false);
       this.moved(m.seq);
       return true;
     }
     if (m.seq <= this.after) return true;
     if (m.from !== undefined && m.from > this.after) return false;
-    liveWord(m.catching_up === true, this.ended);
+    const catchingUp = m.catching_up === true;
     const run = m.e.findLast((e): e is Extract<Event, { k: "run" }> => e.k === "run");
-    if (run) this.head(run);
+    if (run) this.head(run, catchingUp);
+    else liveWord(catchingUp, this.ended);
     if (this.store) return this.store.apply(m.seq, m.e);
     this.moved(m.seq);
     return true;
@@ -58,10 +60,10 @@ export class RunPage {
     if (inspected && change.nodes.has(inspected)) invalidate(`run:${this.id}`);
   }
 
-  private head(run: RunView): void {
+  private head(run: RunView, catchingUp: boolean): void {
     paintCounts(run);
     this.ended = run.status === "ended";
-    liveWord(false, this.ended);
+    liveWord(catchingUp && this.behind(run), this.ended);
     const shape = [run.status, run.code, run.version, ...(run.waiting ?? [])].join();
     if (shape !== this.shape) invalidate(`run:${this.id}`, "approvals");
     this.shape = shape;
@@ -69,6 +71,11 @@ export class RunPage {
     if (waits > this.waiting) announce("A step waits for approval", true);
     else announce(summary(run));
     this.waiting = waits;
+  }
+
+  // behind: the page was rendered at a later fact than the graph has reached.
+  private behind(run: RunView): boolean {
+    return run.seq < Number(document.getElementById("run-head")?.dataset.seq ?? 0);
   }
 
   // openNode shows one node in the panel, or the run as a whole.
