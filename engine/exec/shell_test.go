@@ -62,6 +62,28 @@ func TestP31_FailedCommitDropsTheStateAndFoldsAgain(t *testing.T) {
 	}
 }
 
+func TestP31_KnownOutcomeSurvivesAFailedCommit(t *testing.T) {
+	w := newWorld(t)
+	release := make(chan struct{})
+	w.tools.tool = func(context.Context, engine.Perform) engine.AttemptDone {
+		<-release
+		return engine.AttemptDone{Output: []byte(`{}`)}
+	}
+	if err := w.submit("r_1", `[{"id":"a","tool":"once"}]`); err != nil {
+		t.Fatal(err)
+	}
+	w.log.mu.Lock()
+	w.log.failing = 1
+	w.log.mu.Unlock()
+	close(release)
+	w.until("end of run", func() bool {
+		return w.log.count("r_1", "", engine.RunEnded) == 1 || w.log.count("r_1", "a", engine.InputUnknown) == 1
+	})
+	if n, _ := w.state("r_1").Node("a"); n.State != engine.NodeExecuted || w.tools.called("a#1") != 1 {
+		t.Fatalf("got state %s after %d calls, want executed after one", n.State, w.tools.called("a#1"))
+	}
+}
+
 func TestP31a_ReadyWaveTakesAtMostTwoCommits(t *testing.T) {
 	w := newWorld(t)
 	const width = 40
