@@ -150,6 +150,7 @@ func (s *Server) fillCall(v *templates.Packet, ask *record) {
 		return
 	}
 	v.Args = paramViews(ask.Call.Params)
+	v.Undo = undoWords(v.Tool)
 	v.Reversible, v.External = reversible(v.Tool, ask.Call.Effect), ask.Call.External
 	for _, f := range riskFlags(ask.Call) {
 		v.Flags = append(v.Flags, templates.Flag{Title: f.title, Text: f.text})

@@ -242,7 +242,7 @@ func verdictView(sum *engine.Summary, state *engine.State) *templates.Verdict {
 	}
 	v.Text, v.By = plain(sum.Verdict.Text), sum.Verdict.By
 	if steps := planNodes(state); len(steps) > 0 {
-		v.Text = howItWent(steps)
+		v.Text, v.Left = howItWent(steps)
 	}
 	owner := map[string]string{}
 	for _, n := range state.Nodes() {
@@ -253,6 +253,9 @@ func verdictView(sum *engine.Summary, state *engine.State) *templates.Verdict {
 	number := map[string]int{}
 	for _, claim := range sum.Verdict.Claims {
 		cl := templates.Claim{Text: plain(claim.Text)}
+		if len(claim.Observations) == 1 {
+			cl.Title = titleOf(owner[claim.Observations[0]])
+		}
 		for _, o := range claim.Observations {
 			if number[o] == 0 {
 				number[o] = len(number) + 1
@@ -261,38 +264,47 @@ func verdictView(sum *engine.Summary, state *engine.State) *templates.Verdict {
 		}
 		v.Claims = append(v.Claims, cl)
 	}
-	n := strconv.Itoa(len(v.Claims))
-	v.Linked = n + " of " + n + " claims linked to verified outputs"
+	if n := len(v.Claims); n > 0 {
+		v.Linked = strconv.Itoa(n) + " of " + plural(n, "claim") + " linked to verified outputs"
+	}
 	return v
 }
 
-// howItWent says in a sentence or two what was verified and what was not; the
-// claims below say what was found.
-func howItWent(steps []engine.NodeView) string {
+// titleOf reads a step's id as the heading of what it found.
+func titleOf(id string) string {
+	return sentence(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' {
+			return ' '
+		}
+		return r
+	}, id))
+}
+
+// howItWent says how much was verified, and of each other step why it was not
+// done; the claims say what was found.
+func howItWent(steps []engine.NodeView) (text string, rest []templates.Left) {
 	done := 0
-	var rest []string
 	for _, n := range steps {
 		switch n.State {
 		case engine.NodeExecuted:
 			done++
 		case engine.NodeSkipped:
-			rest = append(rest, n.ID+" was not needed: "+skipWord(n.Cause)+".")
+			rest = append(rest, templates.Left{Node: n.ID, Why: "Not needed: " + skipWord(n.Cause) + "."})
+		case engine.NodeFailed:
+			rest = append(rest, templates.Left{Node: n.ID, Why: "Not done: " + strings.Replace(causeWord(n.Cause), "a step", "it", 1) + ".", Failed: true})
 		default:
-			rest = append(rest, n.ID+" was not done: "+causeWord(n.Cause)+".")
+			rest = append(rest, templates.Left{Node: n.ID, Why: "Not done: " + causeWord(n.Cause) + "."})
 		}
 	}
-	text := strconv.Itoa(done) + " of " + plural(len(steps), "step") + " verified."
-	if done == len(steps) {
-		text = "All " + strconv.Itoa(done) + " steps are verified."
-		if done == 1 {
-			text = "The one step is verified."
-		}
+	switch {
+	case done == 1 && len(steps) == 1:
+		return "The one step is verified.", nil
+	case done == len(steps):
+		return "All " + strconv.Itoa(done) + " steps are verified.", nil
+	case done == 0:
+		return "No step was done.", rest
 	}
-	const told = 6
-	if len(rest) > told {
-		rest = append(rest[:told], "And "+strconv.Itoa(len(rest)-told)+" more.")
-	}
-	return strings.Join(append([]string{text}, rest...), " ")
+	return strconv.Itoa(done) + " of " + plural(len(steps), "step") + " verified.", rest
 }
 
 func skipWord(cause string) string {

@@ -77,10 +77,11 @@ type wireDep struct {
 }
 
 func sampleNodes() []wireNode {
-	at := func(col, row int) (int, int) { return col * 248, row * 92 }
-	node := func(id, tool, state, note string, col, row int, us int64, deps ...wireDep) wireNode {
-		x, y := at(col, row)
-		n := wireNode{ID: id, Kind: "tool", Tool: tool, X: x, Y: y, State: state, Attempt: 1, Note: note, V: 1, Join: "all_of", Deps: deps}
+	type is struct{ id, tool, state, note string }
+	type at struct{ col, row int }
+	node := func(is is, at at, us int64, deps ...wireDep) wireNode {
+		n := wireNode{ID: is.id, Kind: "tool", Tool: is.tool, X: at.col * 248, Y: at.row * 92, State: is.state, Attempt: 1, Note: is.note,
+			V: 1, Join: "all_of", Deps: deps}
 		if us > 0 {
 			n.Started, n.Ended = sampleNow-13*sec, sampleNow-13*sec+us
 		}
@@ -88,33 +89,33 @@ func sampleNodes() []wireNode {
 	}
 	data := func(from string) wireDep { return wireDep{From: from, Data: true, Field: "rows"} }
 	order := func(from string) wireDep { return wireDep{From: from} }
-	plan := node("kernel.plan", "", "executed", "8 steps", 0, 0, 4_000)
+	plan := node(is{"kernel.plan", "", "executed", "8 steps"}, at{0, 0}, 4_000)
 	plan.Kind = "planner"
-	reflect := node("kernel.reflect", "", "pending", "", 4, 3, 0, order("report"), order("verify_gone"))
+	reflect := node(is{"kernel.reflect", "", "pending", ""}, at{4, 3}, 0, order("report"), order("verify_gone"))
 	reflect.Kind = "reflection"
-	port := node("port_owners", "process_list", "running", "4 of 14", 2, 2, 0, data("open_ports"))
+	port := node(is{"port_owners", "process_list", "running", "4 of 14"}, at{2, 2}, 0, data("open_ports"))
 	port.Started = sampleNow - 12*sec
-	del := node("delete_notes", "file.delete", "waiting_human", "", 2, 6, 0, data("workspace"))
+	del := node(is{"delete_notes", "file.delete", "waiting_human", ""}, at{2, 6}, 0, data("workspace"))
 	del.Expires, del.Approval = sampleNow+1787*sec, "a_1"
-	added := node("inodes_2", "disk_usage", "ready", "", 2, 0, 0, order("inodes"))
+	added := node(is{"inodes_2", "disk_usage", "ready", ""}, at{2, 0}, 0, order("inodes"))
 	added.V = 3
 	from := order("kernel.plan")
 	list := []wireNode{
 		plan,
-		node("inodes", "shell", "failed", "df -i", 1, 0, 200_000, from), added,
-		node("disk_usage", "disk_usage", "executed", "4 mounts", 1, 1, 400_000, from),
-		node("open_ports", "net_info", "executed", "14 open", 1, 2, 300_000, from), port,
-		node("repositories", "git.find", "executed", "23 repos", 1, 3, 3_100_000, from),
-		node("repo_status", "git.status", "executed", "5 changed", 2, 3, 900_000, data("repositories")),
-		node("kernel", "sysinfo", "executed", "Linux 6.1", 1, 4, 200_000, from),
-		node("kernel_news", "web.fetch", "skipped", "guard false", 2, 4, 0, data("kernel")),
-		node("environment", "env_list", "executed", "61 names", 1, 5, 100_000, from),
-		node("secret_scan", "compute", "failed_retryable", "try 2 of 3", 2, 5, 800_000, data("environment")),
-		node("workspace", "file.list", "executed", "9 files", 1, 6, 200_000, from), del,
-		node("report", "compute", "pending", "2 of 6 in", 3, 3, 0, data("disk_usage"), data("port_owners"), data("repo_status"), data("kernel"), data("secret_scan"), order("inodes_2")),
-		node("verify_gone", "file.list", "pending", "next", 3, 6, 0, order("delete_notes")),
-		node("mail_report", "mail.send", "cancelled", "upstream", 4, 5, 0, data("secret_scan")),
-		node("rate", "http.request", "blocked", "rate limit", 4, 1, 0, data("disk_usage")),
+		node(is{"inodes", "shell", "failed", "df -i"}, at{1, 0}, 200_000, from), added,
+		node(is{"disk_usage", "disk_usage", "executed", "4 mounts"}, at{1, 1}, 400_000, from),
+		node(is{"open_ports", "net_info", "executed", "14 open"}, at{1, 2}, 300_000, from), port,
+		node(is{"repositories", "git.find", "executed", "23 repos"}, at{1, 3}, 3_100_000, from),
+		node(is{"repo_status", "git.status", "executed", "5 changed"}, at{2, 3}, 900_000, data("repositories")),
+		node(is{"kernel", "sysinfo", "executed", "Linux 6.1"}, at{1, 4}, 200_000, from),
+		node(is{"kernel_news", "web.fetch", "skipped", "guard false"}, at{2, 4}, 0, data("kernel")),
+		node(is{"environment", "env_list", "executed", "61 names"}, at{1, 5}, 100_000, from),
+		node(is{"secret_scan", "compute", "failed_retryable", "try 2 of 3"}, at{2, 5}, 800_000, data("environment")),
+		node(is{"workspace", "file.list", "executed", "9 files"}, at{1, 6}, 200_000, from), del,
+		node(is{"report", "compute", "pending", "2 of 6 in"}, at{3, 3}, 0, data("disk_usage"), data("port_owners"), data("repo_status"), data("kernel"), data("secret_scan"), order("inodes_2")),
+		node(is{"verify_gone", "file.list", "pending", "next"}, at{3, 6}, 0, order("delete_notes")),
+		node(is{"mail_report", "mail.send", "cancelled", "upstream"}, at{4, 5}, 0, data("secret_scan")),
+		node(is{"rate", "http.request", "blocked", "rate limit"}, at{4, 1}, 0, data("disk_usage")),
 		reflect,
 	}
 	return list

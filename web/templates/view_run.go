@@ -192,9 +192,10 @@ type Verdict struct {
 	Causes    []string
 	By        string // "builtin" or "model:…"
 	Claims    []Claim
+	Left      []Left
 	Unplanned []Unplanned
 	Foot      []string // "5 steps", "1 plan version", "0 side effects"
-	Linked    string   // "5 of 5 claims linked to verified outputs"
+	Linked    string   // "5 of 5 claims linked to verified outputs", "" without claims
 }
 
 // Claim is one statement with the observations it stands on.
@@ -209,6 +210,13 @@ type Cite struct {
 	N           int
 	Observation string // "o_…"
 	Node        string // whose inspector shows it
+}
+
+// Left is a step that was not done.
+type Left struct {
+	Node   string
+	Why    string // one sentence
+	Failed bool   // it was tried or refused; else it never came to it
 }
 
 // Unplanned is a part of the goal that no step covers.
