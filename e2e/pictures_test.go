@@ -57,7 +57,7 @@ func scene(t *testing.T) (*server, map[string]string) {
 	s.died()
 	s.resume()
 
-	partly := api.submit(map[string]any{"goal": "Show the kernel version and book a table for four", "intent": "observe"})
+	partly := api.submit(map[string]any{"goal": "Show the kernel version and book a flight to Rome", "intent": "observe"})
 	wide := api.submit(map[string]any{"plan": json.RawMessage(widePlan()), "intent": "observe"})
 	refused := api.submit(map[string]any{"goal": "delete notes.txt", "intent": "operate"})
 	done := api.submit(map[string]any{"goal": mainGoal, "intent": "observe"})

@@ -252,15 +252,15 @@ func (s *Server) history(ctx context.Context, a *Approval) string {
 	if approved+denied == 0 {
 		return "Nobody has decided about " + a.Tool + " before."
 	}
-	return a.Tool + " was approved " + times(approved) + " and denied " + times(denied) + " before."
+	return "Calls of " + a.Tool + " before: " + times(approved, "approved") + ", " + times(denied, "denied") + "."
 }
 
-func times(n int) string {
+func times(n int, verb string) string {
 	switch n {
 	case 0:
-		return "never"
+		return "never " + verb
 	case 1:
-		return "once"
+		return verb + " once"
 	}
-	return strconv.Itoa(n) + " times"
+	return verb + " " + strconv.Itoa(n) + " times"
 }

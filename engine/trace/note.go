@@ -90,6 +90,8 @@ func counted(n int, name string) string {
 	if n == 1 {
 		if stem, ok := strings.CutSuffix(name, "ies"); ok {
 			name = stem + "y"
+		} else if stem, ok := strings.CutSuffix(name, "ches"); ok {
+			name = stem + "ch"
 		} else {
 			name = strings.TrimSuffix(name, "s")
 		}

@@ -36,10 +36,15 @@ function Border({ tone }: { tone: string }) {
   );
 }
 
+const hour = 3600e6; // µs
+
 function Time({ board, node }: { board: Board; node: NodeView }) {
   const going = node.state === "running" || (node.state === "waiting_human" && Boolean(node.expires));
   useTick(board.second, going);
-  if (node.state === "waiting_human") return node.expires ? <time>{span(node.expires - board.now())}</time> : null;
+  if (node.state === "waiting_human") {
+    const us = (node.expires ?? 0) - board.now();
+    return node.expires ? <time>{us < hour ? span(us) : `${Math.floor(us / hour)} h`}</time> : null;
+  }
   if (node.state === "running" && node.started > 0) {
     const us = board.now() - node.started;
     return <time>{us < 60e6 ? `${Math.max(0, Math.floor(us / 1e6))} s` : span(us)}</time>;
@@ -49,7 +54,7 @@ function Time({ board, node }: { board: Board; node: NodeView }) {
 
 // Characters beside a time, and alone in a row. A longer title takes the time's
 // place, then smaller letters; the whole of it is in the tooltip and the panel.
-const shortTitle = 15;
+const shortTitle = 16;
 const longTitle = 20;
 
 export interface CardData extends Record<string, unknown> { board: Board; position: number; total: () => number }
@@ -82,8 +87,8 @@ export const StepCard = memo(function StepCard({ id, data }: NodeProps) {
         <span className="step-row"><b className="cut" title={title} data-long={title.length > longTitle || undefined}>{title}</b>{!long && <Time board={board} node={node} />}</span>
         <span className="step-row">
           <span className="chip" data-tone={look.tone}><Icon name={look.icon} className="i i-12" />{look.word}</span>
-          <span className="step-note cut">{note}</span>
-          {long && note === "" && <Time board={board} node={node} />}
+          {note !== "" && <span className="step-note cut">{note}</span>}
+          {long && note === "" && node.state !== "waiting_human" && <Time board={board} node={node} />}
         </span>
       </span>
     </div>

@@ -3,7 +3,7 @@
 import { graphKey } from "../shared";
 
 const store = "sluice.keys";
-let leader = 0; // when "g" was pressed
+let leader = -Infinity; // when "g" was pressed; a page begins at time 0
 const leaderMillis = 1200;
 
 const places: Record<string, string> = { h: "/", r: "/runs", a: "/approvals" };
@@ -27,7 +27,8 @@ function typing(target: EventTarget | null): boolean {
 function nextRow(rows: HTMLElement[], step: number): HTMLElement | undefined {
   if (rows.length === 0) return undefined;
   const on = rows.findIndex((row) => row.hasAttribute("data-on") || row.contains(document.activeElement));
-  return rows[(on + step + rows.length) % rows.length] ?? rows[0];
+  if (on < 0) return step > 0 ? rows[0] : rows[rows.length - 1];
+  return rows[(on + step + rows.length) % rows.length];
 }
 
 function inbox(key: string): boolean {
@@ -59,7 +60,7 @@ function run(event: KeyboardEvent): boolean {
 
 // letter answers to a single key; true means it was used.
 function letter(event: KeyboardEvent): boolean {
-  if (performance.now() - leader < leaderMillis && places[event.key]) { leader = 0; go(places[event.key] ?? "/"); return true; }
+  if (performance.now() - leader < leaderMillis && places[event.key]) { leader = -Infinity; go(places[event.key] ?? "/"); return true; }
   switch (event.key) {
     case "g": leader = performance.now(); return true;
     case "?": (document.getElementById("keys") as HTMLDialogElement | null)?.showModal(); return true;
