@@ -91,7 +91,7 @@ func (k *socket) read() {
 			k.close(websocket.CloseUnsupportedData, "only hello is understood")
 			return
 		}
-		for _, sub := range h.Subs {
+		for _, sub := range h.Subs[:min(len(h.Subs), socketSubsMax)] {
 			k.subscribe(sub.Run, sub.After+sub.AfterSeq)
 		}
 	}

@@ -196,7 +196,7 @@ func TestP23_AQuorumCountsPeople(t *testing.T) {
 		t.Error("the page offers a second approval to who gave the first")
 	}
 	second.want(http.StatusOK, second.post(path, verdictOf("approve", hash, "")), &a)
-	if end := owner.until(r.ID, func(r *shape) bool { return r.Status == "ended" }); end.code() != "SUCCESS" || len(a.Approvers) != 2 {
+	if end := owner.end(r.ID); end.code() != "SUCCESS" || len(a.Approvers) != 2 {
 		t.Errorf("got %s with approvers %v, want SUCCESS with two", end.code(), a.Approvers)
 	}
 }

@@ -233,7 +233,7 @@ func attestOutcome(t *testing.T, tc attested) {
 	o := from.operator()
 	r := o.runToRest(`{"goal":"delete notes.txt","intent":"override"}`)
 	o.want(http.StatusOK, o.post("/api/v1/approvals/"+r.Waiting[0], verdictOf("approve", o.hashOf(r.Waiting[0]), "")), nil)
-	o.until(r.ID, func(r *shape) bool { return r.Status == "ended" })
+	o.end(r.ID)
 	whole, err := execLog{from.app.store}.Load(t.Context(), r.ID, 0, 1000)
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func TestP26_ASecretIsKeptNowhere(t *testing.T) {
 	goal := o.runToRest(`{"goal":"check disk usage and find ` + canary + ` in files"}`)
 	formed := o.form("/runs", url.Values{"goal": {"show the kernel version " + canary}, "intent": {"observe"}, "key": {canary + "2"}}.Encode())
 	o.rest(strings.TrimPrefix(formed.header.Get("Location"), "/runs/"))
-	pages := append(everyPage(r, "small", "large", "search", "env", "gone", "copy", "write"), "/runs/"+r.ID+"/export", "/runs/"+goal.ID,
+	pages := append(everyPage(r, "large", "env", "gone", "write"), "/runs/"+r.ID+"/export", "/runs/"+goal.ID,
 		"/runs/"+goal.ID+"?view=log", "/api/v1/runs", "/api/v1/approvals?state=all", "/api/v1/audit/export")
 	for _, id := range []string{r.ID, goal.ID} {
 		for _, part := range []string{"", "/facts", "/graph", "/plan"} {
@@ -91,7 +91,7 @@ func TestP26_ASecretIsKeptNowhere(t *testing.T) {
 	read("while waiting")
 	o.want(http.StatusOK, o.post("/api/v1/approvals/"+r.Waiting[0], `{"verdict":"deny","hash":"`+o.hashOf(r.Waiting[0])+`","reason":"`+canary+`"}`), nil)
 	o.form("/approvals/"+r.Waiting[1]+"/decision", url.Values{"decision": {"deny"}, "hash": {o.hashOf(r.Waiting[1])}, "reason": {canary}}.Encode())
-	o.until(r.ID, func(r *shape) bool { return r.Status == "ended" })
+	o.end(r.ID)
 	more := o.runToRest(`{"goal":"delete notes.txt","intent":"override"}`)
 	o.want(http.StatusOK, o.post("/api/v1/runs/"+more.ID+"/cancel", `{"reason":"`+canary+`"}`), nil)
 	o.post("/api/v1/tokens", `{"name":"`+canary+`","ceiling":"observe"}`)

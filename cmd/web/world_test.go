@@ -73,8 +73,10 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
+// newWorld is a world with the default configuration. Its test runs beside others.
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	t.Parallel()
 	return worldOf(t, testConfig(t))
 }
 
@@ -298,28 +300,40 @@ func (c *caller) submit(body string) string {
 // rest waits until a run ends or waits for a person.
 func (c *caller) rest(id string) *shape {
 	c.Helper()
-	return c.until(id, func(r *shape) bool { return atRest(engine.Status(r.Status)) })
+	return c.until(id, atRest)
 }
 
-// until waits for commits of a run until its shape is as wanted.
-func (c *caller) until(id string, is func(*shape) bool) *shape {
+// end waits until a run has ended.
+func (c *caller) end(id string) *shape {
+	c.Helper()
+	return c.until(id, func(s engine.Status) bool { return s == engine.Ended })
+}
+
+// until waits for commits of a run until its status is as wanted, and gives the
+// run as the API has it then.
+func (c *caller) until(id string, is func(engine.Status) bool) *shape {
 	c.Helper()
 	woken, stop := c.app.shell.Watch(id)
 	defer stop()
 	ctx, cancel := context.WithTimeout(c.Context(), restWithin)
 	defer cancel()
 	for {
-		var r shape
-		c.want(http.StatusOK, c.get("/api/v1/runs/"+id), &r)
-		if is(&r) {
-			return &r
+		known, err := c.app.store.Run(ctx, id)
+		if err != nil {
+			c.Fatal(err)
+		}
+		if is(known.Status) {
+			break
 		}
 		select {
 		case <-woken:
 		case <-ctx.Done():
-			c.Fatalf("run %s is not as wanted after %v: %+v", id, restWithin, r)
+			c.Fatalf("run %s is not as wanted after %v: %+v", id, restWithin, known.Summary)
 		}
 	}
+	var r shape
+	c.want(http.StatusOK, c.get("/api/v1/runs/"+id), &r)
+	return &r
 }
 
 // runToRest submits and waits.
