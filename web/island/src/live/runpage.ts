@@ -23,7 +23,7 @@ export class RunPage {
     this.seq = this.store.model.seq;
     this.waiting = this.store.model.run.waiting?.length ?? 0;
     this.store.onPainted = (seq, change) => this.painted(seq, change);
-    showSeq(this.seq); // a young run is drawn from its start, whatever the page was rendered at
+    delete document.body.dataset.seq; // nothing is drawn yet, whatever the page was rendered at
   }
 
   get after(): number { return this.store ? this.store.model.seq : this.seq; }
