@@ -65,8 +65,8 @@ func TestP23_AVerdictNeedsItsHashAndItsReason(t *testing.T) {
 	s.auditor.problemOf(http.StatusForbidden, s.auditor.post(s.path(), verdictOf("approve", s.hash, "")))
 	s.owner.problemOf(http.StatusForbidden, s.owner.post(s.path(), verdictOf("approve", s.hash, "")))
 	s.approver.problemOf(http.StatusNotFound, s.approver.post("/api/v1/approvals/a_nothing", verdictOf("approve", s.hash, "")))
-	if s.content() != before || !s.fileIsThere() {
-		t.Fatal("a refused verdict changed something")
+	if after := s.content(); after != before || !s.fileIsThere() {
+		t.Fatalf("a refused verdict changed something:\n%s\n%s", before, after)
 	}
 	var a approvalWire
 	s.approver.want(http.StatusOK, s.approver.post(s.path(), verdictOf("deny", s.hash, "not today")), &a)

@@ -82,8 +82,8 @@ func TestP41_EveryMalformedPlanIsAProblem(t *testing.T) {
 			o.checked(b)
 		}
 	}
-	if w.content() != before {
-		t.Error("a refused plan changed what is stored")
+	if after := w.content(); after != before {
+		t.Errorf("a refused plan changed what is stored:\n%s\n%s", before, after)
 	}
 }
 
@@ -163,8 +163,8 @@ func TestP41_EveryBadBodyIsAProblem(t *testing.T) {
 			t.Errorf("%s: got code %q, pointer %q, want invalid at %q: %s", tc.name, p.Code, p.Pointer, tc.pointer, p.Detail)
 		}
 	}
-	if w.content() != before {
-		t.Error("a refused body changed what is stored")
+	if after := w.content(); after != before {
+		t.Errorf("a refused body changed what is stored:\n%s\n%s", before, after)
 	}
 	if r := o.runToRest(`{"goal":"show disk usage"}`); r.code() != "SUCCESS" {
 		t.Errorf("afterwards: got %s, want the server to work on", r.code())
@@ -194,8 +194,8 @@ func TestP14_BodiesAboveTheLimit(t *testing.T) {
 			t.Errorf("form, length %s: got %d, want 413 naming the limit", name, got.status)
 		}
 	}
-	if w.content() != before {
-		t.Error("a refused body changed what is stored")
+	if after := w.content(); after != before {
+		t.Errorf("a refused body changed what is stored:\n%s\n%s", before, after)
 	}
 	under := `{"goal":"x","plan":` + planOf(`{"id":"a","tool":"sysinfo","why":"`+strings.Repeat("x", 4<<20-400)+`"}`) + `}`
 	if got := o.post("/api/v1/runs", under); got.status == http.StatusRequestEntityTooLarge {
@@ -231,7 +231,7 @@ func TestP41_BadBodiesOfTheOtherRoutes(t *testing.T) {
 	if got := s.root.do(r); got.status != http.StatusBadRequest {
 		t.Errorf("broken form: got %d, want 400", got.status)
 	}
-	if s.content() != before {
-		t.Error("a refused body changed what is stored")
+	if after := s.content(); after != before {
+		t.Errorf("a refused body changed what is stored:\n%s\n%s", before, after)
 	}
 }

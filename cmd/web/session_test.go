@@ -52,8 +52,8 @@ func TestP43_CrossSitePostsAreRefused(t *testing.T) {
 			}
 		}
 	}
-	if s.content() != before {
-		t.Error("a cross-site request changed what is stored")
+	if after := s.content(); after != before {
+		t.Errorf("a cross-site request changed what is stored:\n%s\n%s", before, after)
 	}
 	if got := s.root.get("/").status; got != http.StatusOK {
 		t.Errorf("afterwards: got %d, want the session alive", got)
