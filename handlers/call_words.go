@@ -100,7 +100,7 @@ func riskFlags(call *callRecord) (flags []flagWords) {
 				flags = append(flags, flagWords{"Untrusted value.", p.Name + " was read from " + source + "."})
 			}
 		}
-		if strings.Contains(plain(string(p.Value)), `\u`) && plain(string(p.Value)) != string(p.Value) {
+		if hides(p.Value) {
 			flags = append(flags, flagWords{"Hidden characters.", p.Name + " contains characters that do not show; they are written out here."})
 		}
 	}

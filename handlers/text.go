@@ -3,6 +3,7 @@ package handlers
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -47,6 +48,32 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || r == unicode.ReplacementChar
 }
 
+// hides says whether any text in a JSON value has characters that do not show,
+// however they are escaped in it.
+func hides(raw []byte) bool {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return strings.ContainsFunc(string(raw), hidden)
+	}
+	var walk func(v any) bool
+	walk = func(v any) bool {
+		switch v := v.(type) {
+		case string:
+			return strings.ContainsFunc(v, hidden)
+		case []any:
+			return slices.ContainsFunc(v, walk)
+		case map[string]any:
+			for k, e := range v {
+				if strings.ContainsFunc(k, hidden) || walk(e) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return walk(v)
+}
+
 // leaf is one scalar of a JSON value with its path.
 type leaf struct{ path, value string }
 
@@ -72,7 +99,7 @@ func flatten(path string, v any, list *[]leaf) {
 	case map[string]any:
 		if len(v) > 0 {
 			for _, k := range sortedKeys(v) {
-				flatten(path+"."+k, v[k], list)
+				flatten(path+"."+plain(k), v[k], list)
 			}
 			return
 		}
