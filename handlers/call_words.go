@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"sluice/policy"
 )
