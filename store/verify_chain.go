@@ -23,7 +23,8 @@ type streamCheck struct {
 	lastNull  int64                   // last row without data
 	through   int64                   // what the stream's own run.erased facts say
 	approvals map[string]*Approval
-	broken    *StreamReport // the first thing that is wrong
+	broken    *StreamReport // the first thing that is wrong with the chain
+	complaint *StreamReport // the first thing that is wrong with what is derived from it
 }
 
 // expectation is a hash that something outside the chain has for a row.
@@ -50,6 +51,14 @@ func (v *verification) expect(stream string, seq int64, e expectation) {
 func (c *streamCheck) fail(seq int64, format string, args ...any) {
 	if c.broken == nil {
 		c.broken = &StreamReport{Stream: c.name, Status: StatusBroken, Seq: seq, Reason: fmt.Sprintf(format, args...)}
+	}
+}
+
+// complain notes what is wrong with a projection. It counts for less than a
+// stream that is missing, cut off or broken itself.
+func (c *streamCheck) complain(seq int64, reason string) {
+	if c.complaint == nil {
+		c.complaint = &StreamReport{Stream: c.name, Status: StatusBroken, Seq: seq, Reason: reason}
 	}
 }
 
@@ -178,6 +187,8 @@ func (c *streamCheck) conclude(erasures map[string]int64) StreamReport {
 		report.Status, report.Reason = StatusTruncated, fmt.Sprintf("%s has fact %d", by, beyond)
 	case c.lastNull > min(c.through, erasures[RunOf(c.name)]):
 		report.Status, report.Seq, report.Reason = StatusBroken, c.lastNull, "data is gone without a record of its erasure"
+	case c.complaint != nil:
+		return *c.complaint
 	case c.through > 0 && c.lastNull > 0:
 		report.Status, report.Reason = StatusErased, fmt.Sprintf("data up to fact %d was erased", c.through)
 	}

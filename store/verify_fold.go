@@ -15,8 +15,17 @@ import (
 // projected is what the tables hold of one run that a fold can give again.
 type projected struct {
 	summary    *engine.Summary // nil: none to compare
-	snapshot   []byte          // nil: none to compare
+	listed     bool            // there is a row in the list of runs
+	erased     bool            // … that says so
+	columns    columns
+	snapshot   []byte // nil: none to compare
 	snapshotAt int64
+}
+
+// columns are what lists select and sort by, beside the summary itself.
+type columns struct {
+	owner, status, code, goal string
+	intent, created, ended    int64
 }
 
 // compareFolds folds every run that has a snapshot or a summary and holds both
@@ -31,16 +40,36 @@ func (v *verification) compareFolds(ctx context.Context) error {
 	if err := v.readSummaries(ctx, runs); err != nil {
 		return err
 	}
-	for _, run := range slices.Sorted(maps.Keys(runs)) {
-		check := v.stream(StreamOf(run))
-		if check.broken != nil || !check.isPresent || check.lastNull > 0 {
-			continue // reported already, or erased: there is nothing to fold
+	for _, name := range slices.Sorted(maps.Keys(v.streams)) {
+		run := RunOf(name)
+		if run == "" {
+			continue
 		}
-		if err := v.compareFold(ctx, check, runs[run]); err != nil {
+		p := runs[run]
+		if p == nil {
+			p = &projected{}
+		}
+		if err := v.compareRun(ctx, v.streams[name], p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (v *verification) compareRun(ctx context.Context, c *streamCheck, p *projected) error {
+	switch {
+	case c.broken != nil || !c.isPresent:
+		return nil // reported already
+	case c.lastNull > 0 && p.listed && !p.erased:
+		c.complain(c.seq, "the list of runs does not say that the run was erased")
+		return nil
+	case c.lastNull > 0:
+		return nil // there is nothing to fold
+	case p.erased:
+		c.complain(c.seq, "the list of runs says that the run was erased")
+		return nil
+	}
+	return v.compareFold(ctx, c, p)
 }
 
 func (v *verification) readSnapshots(ctx context.Context, runs map[string]*projected) error {
@@ -61,7 +90,7 @@ func (v *verification) readSnapshots(ctx context.Context, runs map[string]*proje
 }
 
 func (v *verification) readSummaries(ctx context.Context, runs map[string]*projected) error {
-	rows, err := v.db.QueryContext(ctx, "SELECT id, seq, summary FROM runs WHERE erased = 0 AND seq > 0")
+	rows, err := v.db.QueryContext(ctx, "SELECT id, seq, summary, erased, owner, status, code, goal, intent, created_at, ended_at FROM runs")
 	if err != nil {
 		return err
 	}
@@ -70,19 +99,26 @@ func (v *verification) readSummaries(ctx context.Context, runs map[string]*proje
 		var run string
 		var seq int64
 		var stored []byte
-		if err := rows.Scan(&run, &seq, &stored); err != nil {
+		var c columns
+		var erased bool
+		if err := rows.Scan(&run, &seq, &stored, &erased, &c.owner, &c.status, &c.code, &c.goal, &c.intent, &c.created, &c.ended); err != nil {
 			return fmt.Errorf("%w: table runs: %w", errDamaged, err)
 		}
 		if runs[run] == nil {
 			runs[run] = &projected{}
 		}
+		p := runs[run]
+		p.listed, p.erased, p.columns = true, erased, c
 		sum := &engine.Summary{}
+		if erased || seq == 0 {
+			continue // blanked, or registered before its first summary
+		}
 		if err := json.Unmarshal(stored, sum); err != nil {
-			v.stream(StreamOf(run)).fail(seq, "the summary of the run cannot be read")
+			v.stream(StreamOf(run)).complain(seq, "the summary of the run cannot be read")
 			continue
 		}
 		sum.Seq = seq
-		runs[run].summary = sum
+		p.summary = sum
 	}
 	return rows.Err()
 }
@@ -108,6 +144,10 @@ func (v *verification) compareFold(ctx context.Context, c *streamCheck, p *proje
 		if !state.Sound() {
 			return nil // not a run of this engine: nothing to compare with
 		}
+		if !p.listed {
+			c.complain(state.Seq(), "the run is missing from the list of runs")
+			return nil
+		}
 		c.compareAt(state, p)
 	}
 	return rows.Err()
@@ -115,13 +155,17 @@ func (v *verification) compareFold(ctx context.Context, c *streamCheck, p *proje
 
 func (c *streamCheck) compareAt(state *engine.State, p *projected) {
 	if p.snapshot != nil && p.snapshotAt == state.Seq() && !bytes.Equal(p.snapshot, state.Snapshot()) {
-		c.fail(state.Seq(), "the snapshot is not what the facts say")
+		c.complain(state.Seq(), "the snapshot is not what the facts say")
 	}
 	if p.summary == nil || p.summary.Seq != state.Seq() {
 		return
 	}
 	if field := differs(engine.Summarise(state), *p.summary); field != "" {
-		c.fail(state.Seq(), "the summary is not what the facts say: %s", field)
+		c.complain(state.Seq(), "the summary is not what the facts say: "+field)
+	}
+	want := engine.Summarise(state)
+	if (columns{want.Requester, string(want.Status), string(want.Code), want.Goal, int64(want.Intent), want.CreatedAt, want.EndedAt}) != p.columns {
+		c.complain(state.Seq(), "the list of runs is not what the facts say")
 	}
 }
 

@@ -80,12 +80,12 @@ func (v *verification) compareApprovals(ctx context.Context) error {
 		delete(check.approvals, got.ID)
 		isErased := check.lastNull >= got.Seq
 		if !isErased && (!isKnown || !equalApprovals(got, want)) {
-			check.fail(got.Seq, "approval %s is not what the facts say", got.ID)
+			check.complain(got.Seq, "approval "+got.ID+" is not what the facts say")
 		}
 	}
 	for _, check := range v.streams {
 		for _, id := range slices.Sorted(maps.Keys(check.approvals)) {
-			check.fail(check.approvals[id].Seq, "approval %s is missing from the projection", id)
+			check.complain(check.approvals[id].Seq, "approval "+id+" is missing from the projection")
 		}
 	}
 	return rows.Err()
