@@ -103,7 +103,7 @@ func (s *State) acceptCreate(in *Create) error {
 		return refuse("internal", "the run has no catalogue or policy", "load them before the first input")
 	case strings.TrimSpace(in.Goal) == "":
 		return refuse("invalid", "the goal is empty", "say what should get done")
-	case !isText(in.Goal, in.Run, in.Key, in.Via, in.Actor) || !isText(in.Scopes...):
+	case !isText(in.Goal, in.Run, in.Key, in.Requester, in.Actor) || !isText(in.Scopes...):
 		return refuse("invalid", "the goal, a scope or a key is not UTF-8", "send text")
 	case len(in.PlanDoc) > 0 && !validJSON(in.PlanDoc):
 		return refuse("invalid", "the plan is not JSON", "send the plan as JSON")
@@ -206,13 +206,17 @@ func (s *State) take(in Input) {
 
 func (s *State) takeCreate(in *Create) {
 	profile, _ := ProfileByName(in.Profile)
+	requester := in.Requester
+	if requester == in.Actor {
+		requester = "" // said once
+	}
 	s.run.id = in.Run
 	if s.run.now == 0 {
 		s.run.now = in.At
 	}
 	s.emit(RunCreated, "", 0, &createdData{
 		Input: createInput{Kind: "create", Goal: in.Goal, Intent: int(in.Intent), Scopes: in.Scopes,
-			Mode: in.Mode, Checkpoints: in.ModeOptions.Checkpoints, Key: in.Key, Via: in.Via,
+			Mode: in.Mode, Checkpoints: in.ModeOptions.Checkpoints, Key: in.Key, Requester: requester,
 			Author: string(in.PlanAuthor), Plan: compactJSON(in.PlanDoc)},
 		Policy: s.env.Pinned.Hash(), Tools: s.env.Catalog.Hash(), Profile: profile,
 		Planner: s.env.Planner, EngineVersion: Version,

@@ -77,6 +77,9 @@ func (s *State) foldCreated(f *Fact, d *createdData) {
 	r := &s.run
 	r.created, r.createdAt = true, f.At
 	r.goal, r.requester = d.Input.Goal, f.Actor
+	if d.Input.Requester != "" {
+		r.requester = d.Input.Requester
+	}
 	r.intent, r.scopes = policy.Rank(d.Input.Intent), d.Input.Scopes
 	r.mode, r.checkpoints = d.Input.Mode, d.Input.Checkpoints
 	r.profile, r.pinned = d.Profile, d.Policy

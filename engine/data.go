@@ -28,7 +28,7 @@ type createInput struct {
 	Mode        string          `json:"mode"`
 	Checkpoints string          `json:"checkpoints,omitempty"`
 	Key         string          `json:"idempotency_key,omitempty"`
-	Via         string          `json:"via,omitempty"`
+	Requester   string          `json:"requester,omitempty"`
 	Author      string          `json:"plan_author,omitempty"`
 	Plan        json.RawMessage `json:"plan,omitempty"`
 }

@@ -15,7 +15,7 @@ func (d *createdData) append(e *enc) {
 	e.str("mode", in.Mode)
 	e.strOpt("checkpoints", in.Checkpoints)
 	e.strOpt("idempotency_key", in.Key)
-	e.strOpt("via", in.Via)
+	e.strOpt("requester", in.Requester)
 	e.strOpt("plan_author", in.Author)
 	e.rawOpt("plan", in.Plan)
 	e.close('}')

@@ -37,7 +37,7 @@ type Create struct {
 	ModeOptions ModeOptions
 	Profile     string // "default" or "bench"
 	Key         string // client's idempotency key, may be ""
-	Via         string // the token it came through, "" for a session
+	Requester   string // the person a token acts for; "" means Actor
 	Plan        *plan.Compiled
 	PlanDoc     []byte      // the plan as submitted, JSON; nil when a planner is to propose
 	PlanAuthor  plan.Author // who wrote Plan

@@ -60,6 +60,9 @@ func (s *Server) apiSubmit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if body.IdempotencyKey == "" {
+		body.IdempotencyKey = c.Request().Header.Get("Idempotency-Key")
+	}
 	sum := sha256.Sum256(raw)
 	id, existing, err := s.submit(c, &body, hex.EncodeToString(sum[:]))
 	if err != nil {
@@ -86,9 +89,9 @@ func (s *Server) submit(c echo.Context, body *submitBody, bodyHash string) (stri
 		p.Pointer = "/idempotency_key"
 		return "", false, p
 	}
-	in := &engine.Create{Head: engine.Head{At: s.now(), Actor: v.User.ID}, Run: s.cfg.Engine.NewRun(),
+	in := &engine.Create{Head: engine.Head{At: s.now(), Actor: v.Principal()}, Run: s.cfg.Engine.NewRun(),
 		Goal: strings.TrimSpace(body.Goal), Intent: intent, Scopes: scopesOf(body), Mode: body.Mode,
-		ModeOptions: body.ModeOptions, Profile: body.Profile, Key: body.IdempotencyKey, Via: v.Token}
+		ModeOptions: body.ModeOptions, Profile: body.Profile, Key: body.IdempotencyKey, Requester: v.User.ID}
 	if in.Mode == "" {
 		in.Mode = "reflect"
 	}
@@ -131,7 +134,7 @@ func (s *Server) takePlan(in *engine.Create, doc json.RawMessage) error {
 
 func (s *Server) compile(doc []byte, in *engine.Create) (*plan.Compiled, []plan.Finding) {
 	return CompilePlan(doc, plan.Env{Catalog: s.cfg.Rules.Catalog(), Policy: s.cfg.Rules.Policy(),
-		Scopes: in.Scopes, Intent: in.Intent, Requester: in.Actor, Author: plan.Person}, in.Profile)
+		Scopes: in.Scopes, Intent: in.Intent, Requester: in.Requester, Author: plan.Person}, in.Profile)
 }
 
 // CompilePlan reads and compiles a document under a profile's limits. A nil
@@ -144,8 +147,12 @@ func CompilePlan(doc []byte, env plan.Env, profile string) (*plan.Compiled, []pl
 
 func (s *Server) apiRuns(c echo.Context) error {
 	v := viewer(c)
+	limit, err := pageLimit(c)
+	if err != nil {
+		return err
+	}
 	f := RunFilter{Status: engine.Status(c.QueryParam("status")), Code: engine.Code(c.QueryParam("code")),
-		Query: c.QueryParam("q"), Cursor: c.QueryParam("cursor"), Limit: pageLimit(c)}
+		Query: c.QueryParam("q"), Cursor: c.QueryParam("cursor"), Limit: limit}
 	if !v.sees("") {
 		f.Owner = v.User.ID
 	}
@@ -160,12 +167,16 @@ func (s *Server) apiRuns(c echo.Context) error {
 	return sendJSON(c, http.StatusOK, map[string]any{"runs": runs, "next": next})
 }
 
-func pageLimit(c echo.Context) int {
-	n, err := strconv.Atoi(c.QueryParam("limit"))
-	if err != nil || n < 1 {
-		return 50
+func pageLimit(c echo.Context) (int, error) {
+	text := c.QueryParam("limit")
+	if text == "" {
+		return 50, nil
 	}
-	return min(n, PageMax)
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, malformed("limit is not a number from 1 on", "send a whole number; at most 200 rows come at once")
+	}
+	return min(n, PageMax), nil
 }
 
 func (s *Server) apiRun(c echo.Context) error {

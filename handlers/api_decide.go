@@ -12,7 +12,11 @@ import (
 )
 
 func (s *Server) apiApprovals(c echo.Context) error {
-	f := ApprovalFilter{Run: c.QueryParam("run"), Cursor: c.QueryParam("cursor"), Limit: pageLimit(c)}
+	limit, err := pageLimit(c)
+	if err != nil {
+		return err
+	}
+	f := ApprovalFilter{Run: c.QueryParam("run"), Cursor: c.QueryParam("cursor"), Limit: limit}
 	switch c.QueryParam("state") {
 	case "", "open":
 		f.Open = true
@@ -200,7 +204,7 @@ func (s *Server) apiCheck(c echo.Context) error {
 	if len(body.Scopes) == 0 {
 		body.Scopes = []string{"default"}
 	}
-	compiled, findings := s.compile(body.Plan, &engine.Create{Head: engine.Head{Actor: viewer(c).User.ID},
+	compiled, findings := s.compile(body.Plan, &engine.Create{Requester: viewer(c).User.ID,
 		Intent: intent, Scopes: body.Scopes, Profile: body.Profile})
 	return sendJSON(c, http.StatusOK, CheckReport(compiled, findings))
 }

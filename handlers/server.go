@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -21,7 +22,8 @@ const (
 	BodyBytesMax    = 4 << 20   // a plan with what surrounds it
 	FormBytesMax    = 256 << 10 // a browser form
 	HeaderBytesMax  = 64 << 10
-	PageMax         = 200 // rows of one API page
+	drainBytesMax   = 32 << 20 // of a refused body
+	PageMax         = 200      // rows of one API page
 	sessionLifetime = 30 * 24 * time.Hour
 )
 
@@ -161,6 +163,8 @@ func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		if r.ContentLength > BodyBytesMax {
+			// Take in a moderate excess, so that a client still sending it can read the answer.
+			_, _ = io.CopyN(io.Discard, r.Body, drainBytesMax)
 			return tooLarge("4 MiB")
 		}
 		r.Body = http.MaxBytesReader(c.Response(), r.Body, BodyBytesMax)

@@ -84,6 +84,9 @@ func syntaxProblem(raw []byte, err error) *Problem {
 	text := strings.TrimPrefix(err.Error(), "canonicalise value: ")
 	p := malformed("the body is not usable JSON: "+text, "send one JSON object without duplicate keys, at most 64 deep")
 	p.Rule = "json"
+	if strings.Contains(text, "deep") {
+		p.Rule = "P14"
+	}
 	if pointer, _, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(pointer, "/") {
 		p.Pointer = pointer
 	}

@@ -95,6 +95,9 @@ func (v *verification) tolerate(err error) error {
 	return nil
 }
 
+// IsDamaged says that an error of Open speaks of a damaged database file.
+func IsDamaged(err error) bool { return err != nil && isDamage(err) }
+
 // isDamage says that an error speaks of the file's content, not of the attempt
 // to read it.
 func isDamage(err error) bool {

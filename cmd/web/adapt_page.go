@@ -77,7 +77,11 @@ type accounts struct{ store *store.Store }
 
 func (a accounts) UseSignIn(ctx context.Context, secret string) (handlers.User, error) {
 	u, err := a.store.UseSignIn(ctx, secret)
-	return toUser(u), refusal(err)
+	if err != nil {
+		return handlers.User{}, refusal(err)
+	}
+	person := toUser(u)
+	return person, record(ctx, a.store, signedIn, person.ID, map[string]any{"by": "link"})
 }
 
 func (a accounts) User(ctx context.Context, id string) (handlers.User, error) {
@@ -103,8 +107,8 @@ func (a accounts) AddToken(ctx context.Context, name string, ceiling policy.Rank
 	if err != nil {
 		return "", "", err
 	}
-	id, secret, err := a.store.AddToken(ctx, name, ceiling, n)
-	return id, secret, refusal(err)
+	made, err := makeToken(ctx, a.store, name, tokenGrant{ceiling, n})
+	return made.ID, made.Token, refusal(err)
 }
 
 func userNumber(id string) (int64, error) {

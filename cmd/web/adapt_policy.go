@@ -7,18 +7,14 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"sluice/engine"
 	"sluice/policy"
 	"sluice/policy/document"
 	"sluice/store"
 )
 
 const (
-	adminStream     = "admin"
-	policyBytesMax  = 256 << 10
-	policyPublished = engine.Kind("policy.published")
+	policyBytesMax = 256 << 10
 )
 
 // policies knows the policy in force and, by hash, every one that was (P29).
@@ -106,7 +102,7 @@ func chosenDocument(path string) (*policy.Document, error) {
 func (p *policies) published(ctx context.Context) (string, error) {
 	hash := ""
 	for after := int64(0); ; {
-		rows, err := p.store.Facts(ctx, adminStream, after, 1000)
+		rows, err := p.store.Facts(ctx, store.Admin, after, 1000)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return "", err
 		}
@@ -130,9 +126,5 @@ func (p *policies) publish(ctx context.Context, c *policy.Policy) error {
 	if err := p.store.PutContent(ctx, c.Hash(), "policy", c.Canonical()); err != nil {
 		return err
 	}
-	data, err := json.Marshal(map[string]string{"policy": c.Hash()})
-	if err != nil {
-		return err
-	}
-	return p.store.AppendNext(ctx, adminStream, []engine.Fact{{At: time.Now().UnixMicro(), Kind: policyPublished, Actor: "system", Data: data}})
+	return record(ctx, p.store, policyPublished, "system", map[string]any{"policy": c.Hash()})
 }

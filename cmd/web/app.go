@@ -220,17 +220,23 @@ func (a *app) closeStore() error {
 
 // sealKey reads the key that signs seals, or makes it at first start (P36a).
 func sealKey(path string) (ed25519.PrivateKey, error) {
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		seed := make([]byte, ed25519.SeedSize)
-		if _, err := rand.Read(seed); err != nil {
-			return nil, fmt.Errorf("make seal key: %w", err)
-		}
-		if err := os.WriteFile(path, []byte(hex.EncodeToString(seed)+"\n"), 0o600); err != nil {
-			return nil, fmt.Errorf("make seal key: %w", err)
-		}
-		return ed25519.NewKeyFromSeed(seed), nil
+	key, err := readSealKey(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
 	}
+	seed := make([]byte, ed25519.SeedSize)
+	if _, err := rand.Read(seed); err != nil {
+		return nil, fmt.Errorf("make seal key: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(hex.EncodeToString(seed)+"\n"), 0o600); err != nil {
+		return nil, fmt.Errorf("make seal key: %w", err)
+	}
+	return ed25519.NewKeyFromSeed(seed), nil
+}
+
+// readSealKey gives fs.ErrNotExist where there is none yet.
+func readSealKey(path string) (ed25519.PrivateKey, error) {
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read seal key: %w", err)
 	}

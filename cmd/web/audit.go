@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -74,7 +76,16 @@ func verifyLog(ctx context.Context, cfg config, sealFile string) (store.Report, 
 		}
 		options.Seal = raw
 	}
+	key, err := readSealKey(filepath.Join(cfg.Data, sealKeyFile))
+	if err == nil {
+		options.PublicKey = key.Public().(ed25519.PublicKey)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return store.Report{}, err
+	}
 	st, err := openReadOnly(ctx, cfg)
+	if store.IsDamaged(err) {
+		return store.Report{Streams: []store.StreamReport{{Stream: "database", Status: store.StatusBroken, Reason: err.Error()}}}, nil
+	}
 	if err != nil {
 		return store.Report{}, err
 	}
@@ -258,6 +269,5 @@ func addToken(ctx context.Context, s streams, cfg config, t tokenRequest) (madeT
 	if err != nil {
 		return made, err
 	}
-	made.ID, made.Token, err = a.store.AddToken(ctx, t.Name, min(rank, policy.RankMax), 1)
-	return made, err
+	return makeToken(ctx, a.store, t.Name, tokenGrant{min(rank, policy.RankMax), 1})
 }
