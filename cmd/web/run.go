@@ -257,7 +257,7 @@ func printVerdict(s streams, r *runShape) {
 	case r.Status == engine.Ended:
 		fmt.Fprintf(s.out, "%s %s\n", r.ID, r.Code)
 	default:
-		fmt.Fprintf(s.out, "%s waits for a person: start sluice serve and open its approvals page\n", r.ID)
+		fmt.Fprintf(s.out, "%s waits for a person: open the approvals page of sluice serve\n", r.ID)
 	}
 }
 

@@ -206,7 +206,7 @@ func (b *builder) offers(tool string) bool {
 // only when nothing else was asked.
 func (b *builder) note(p phrase, why string) {
 	u := Unplanned{Clause: b.words(p), Why: why}
-	if p.isRemark() || len(p.body) > 0 && !p.inherited && len(read(p).left()) == 0 {
+	if p.isRemark() || p.class != verbOther && len(p.body) > 0 && !p.inherited && len(read(p).left()) == 0 {
 		b.remarks = append(b.remarks, u)
 		return
 	}
