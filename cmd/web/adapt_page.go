@@ -81,7 +81,7 @@ func (a accounts) UseSignIn(ctx context.Context, secret string) (handlers.User, 
 		return handlers.User{}, refusal(err)
 	}
 	person := toUser(u)
-	return person, record(ctx, a.store, signedIn, person.ID, map[string]any{"by": "link"})
+	return person, record(ctx, a.store, deed{signedIn, person.ID, map[string]any{"by": "link"}})
 }
 
 func (a accounts) User(ctx context.Context, id string) (handlers.User, error) {

@@ -126,5 +126,5 @@ func (p *policies) publish(ctx context.Context, c *policy.Policy) error {
 	if err := p.store.PutContent(ctx, c.Hash(), "policy", c.Canonical()); err != nil {
 		return err
 	}
-	return record(ctx, p.store, policyPublished, "system", map[string]any{"policy": c.Hash()})
+	return record(ctx, p.store, deed{policyPublished, "system", map[string]any{"policy": c.Hash()}})
 }

@@ -18,15 +18,22 @@ const (
 	signedIn        = engine.Kind("signed.in")
 )
 
+// deed is something done to the installation.
+type deed struct {
+	kind  engine.Kind
+	actor string
+	data  map[string]any
+}
+
 // record adds a fact about the installation: who did what, for the auditor.
-func record(ctx context.Context, s *store.Store, kind engine.Kind, actor string, data map[string]any) error {
-	raw, err := json.Marshal(data)
+func record(ctx context.Context, s *store.Store, d deed) error {
+	raw, err := json.Marshal(d.data)
 	if err != nil {
 		return err
 	}
-	fact := engine.Fact{At: time.Now().UnixMicro(), Kind: kind, Actor: actor, Data: raw}
+	fact := engine.Fact{At: time.Now().UnixMicro(), Kind: d.kind, Actor: d.actor, Data: raw}
 	if err := s.AppendNext(ctx, store.Admin, []engine.Fact{fact}); err != nil {
-		return fmt.Errorf("record %s: %w", kind, err)
+		return fmt.Errorf("record %s: %w", d.kind, err)
 	}
 	return nil
 }
@@ -45,5 +52,5 @@ func makeToken(ctx context.Context, s *store.Store, name string, g tokenGrant) (
 		return madeToken{}, err
 	}
 	actor := fmt.Sprintf("user:%d", g.user)
-	return made, record(ctx, s, tokenAdded, actor, map[string]any{"id": made.ID, "name": name, "ceiling": int(g.ceiling), "user": actor})
+	return made, record(ctx, s, deed{tokenAdded, actor, map[string]any{"id": made.ID, "name": name, "ceiling": int(g.ceiling), "user": actor}})
 }
