@@ -277,10 +277,15 @@ func TestP17_TheDefaultsShowNothingToStrangers(t *testing.T) {
 	w := worldOf(t, withPolicy(t, testConfig(t), ""))
 	owner := w.stranger("owner", store.RoleOperator)
 	r := owner.runToRest(`{"goal":"delete notes.txt","intent":"override"}`)
-	other := w.stranger("other", store.RoleViewer)
+	other, auditor := w.stranger("other", store.RoleViewer), w.stranger("auditor", store.RoleAuditor, store.RoleAdmin)
 	for _, path := range []string{"/", "/runs", "/approvals", "/approvals?tab=all"} {
 		if text := other.get(path).text(); strings.Contains(text, "notes.txt") || strings.Contains(text, r.Waiting[0]) {
 			t.Errorf("%s shows a stranger the request", path)
 		}
+	}
+	hash := auditor.hashOf(r.Waiting[0])
+	auditor.problemOf(http.StatusForbidden, auditor.post("/api/v1/approvals/"+r.Waiting[0], verdictOf("approve", hash, "")))
+	if got := auditor.form("/approvals/"+r.Waiting[0]+"/decision", url.Values{"decision": {"approve"}, "hash": {hash}}.Encode()); got.status != http.StatusForbidden {
+		t.Errorf("an auditor by form: got %d, want 403", got.status)
 	}
 }
