@@ -92,7 +92,9 @@ func (s *Server) streamFacts(c echo.Context, sum *engine.Summary, after int64) e
 		return c.NoContent(http.StatusNoContent) // tells an EventSource not to come back
 	}
 	run := sum.ID
-	ctx := c.Request().Context()
+	ctx, cancel := context.WithCancel(c.Request().Context())
+	defer cancel()
+	defer s.sockets.enter(sessionKey(c.Request(), s), cancel)() // signing out ends streams too
 	woken, stop := s.cfg.Engine.Watch(run)
 	defer stop()
 	w := c.Response()

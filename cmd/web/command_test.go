@@ -19,11 +19,14 @@ type result struct {
 	out, err string
 }
 
-// sluice runs a command in this process, as a shell would.
+// sluice runs a command in this process, as a shell would; one that goes on and
+// on is stopped.
 func sluice(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), restWithin)
+	defer cancel()
 	var out, err bytes.Buffer
-	code := dispatch(t.Context(), streams{strings.NewReader(stdin), &out, &err}, args)
+	code := dispatch(ctx, streams{strings.NewReader(stdin), &out, &err}, args)
 	return result{code, out.String(), err.String()}
 }
 

@@ -173,6 +173,21 @@ func TestP40_StreamResumesAndEnds(t *testing.T) {
 	}
 }
 
+// TestP35_SignOutEndsItsStreams, which would else go on telling who has left.
+func TestP35_SignOutEndsItsStreams(t *testing.T) {
+	s := newScene(t)
+	resp, events := s.owner.stream("/api/v1/runs/"+s.run+"/facts", "")
+	if e := <-events; e.id != 1 || resp.StatusCode != http.StatusOK {
+		t.Fatalf("got %d and %+v, want the first fact", resp.StatusCode, e)
+	}
+	s.owner.form("/signout", "")
+	for range events { // ends when the server ends the stream
+	}
+	if err := resp.Request.Context().Err(); err != nil {
+		t.Errorf("the stream outlived its session: %v", err)
+	}
+}
+
 // TestP39_RunHasItsShape: every member of P39 is there, with its type, before
 // and after the end.
 func TestP39_RunHasItsShape(t *testing.T) {
