@@ -285,3 +285,52 @@ func attestOutcome(t *testing.T, tc attested) {
 			end.Status, end.code(), end.Causes, attempts, by, tc.code, tc.attempts)
 	}
 }
+
+// TestP45_ACopyOfTheDataMidRunGoesOn: the files as a crash would leave them,
+// with attempts in flight, open again and lead to the same end.
+func TestP45_ACopyOfTheDataMidRunGoesOn(t *testing.T) {
+	w := newWorld(t)
+	o := w.operator()
+	run := o.submit(widePlan(300))
+	woken, stop := w.app.shell.Watch(run)
+	defer stop()
+	for seq := int64(0); seq < 60; {
+		var err error
+		if seq, _, err = w.app.store.Head(t.Context(), store.StreamOf(run)); err != nil {
+			t.Fatal(err)
+		}
+		if seq < 60 {
+			<-woken
+		}
+	}
+	cfg := config{Data: t.TempDir(), Workspace: w.app.cfg.Workspace}
+	for _, name := range []string{store.FileName, store.FileName + "-wal", sealKeyFile} { // the database before its log: nothing is checkpointed meanwhile
+		raw, err := os.ReadFile(filepath.Join(w.app.cfg.Data, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(cfg.Data, name), string(raw))
+	}
+	again, err := open(t.Context(), cfg, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.close()
+	facts := waitEnd(t, again, run)
+	done := map[string]int{}
+	for _, f := range facts {
+		if f.Kind == engine.AttemptEnded && strings.HasPrefix(f.Node, "s") {
+			done[f.Node]++
+		}
+	}
+	if len(done) != 300 {
+		t.Errorf("got %d steps ended, want 300", len(done))
+	}
+	report, err := again.store.Verify(t.Context(), store.VerifyOptions{})
+	if err != nil || !report.OK {
+		t.Errorf("the copy does not verify: %+v %v", report, err)
+	}
+	if r := o.end(run); r.code() != "SUCCESS" {
+		t.Errorf("the original: got %s, want SUCCESS", r.code())
+	}
+}
