@@ -111,6 +111,7 @@ func TestP23_AnApprovalRunsTheCallOnce(t *testing.T) {
 // TestP23_TheRequesterDecidesOnlyWhereThePolicySaysSo (security.md:
 // self-approval), by API, by form, and with another session.
 func TestP23_TheRequesterDecidesOnlyWhereThePolicySaysSo(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		policy string
 		status int
@@ -153,6 +154,7 @@ func TestP23_TheRequesterDecidesOnlyWhereThePolicySaysSo(t *testing.T) {
 
 // TestP23_RulesNameTheRole: an approver without the role that the rule wants is refused.
 func TestP23_RulesNameTheRole(t *testing.T) {
+	t.Parallel()
 	w := worldOf(t, withPolicy(t, testConfig(t),
 		"approvals: {rules: [{id: A7, when: {impact_at_least: override}, per: call, roles: [policy_owner], expires_s: 600}]}\n"))
 	owner := w.stranger("owner", store.RoleOperator)
@@ -177,6 +179,7 @@ func TestP23_RulesNameTheRole(t *testing.T) {
 
 // TestP23_AQuorumCountsPeople: the same person twice is one.
 func TestP23_AQuorumCountsPeople(t *testing.T) {
+	t.Parallel()
 	w := worldOf(t, withPolicy(t, testConfig(t),
 		"approvals: {rules: [{id: A2, when: {impact_at_least: override}, per: call, quorum: 2, roles: [approver], expires_s: 600}]}\n"))
 	owner := w.stranger("owner", store.RoleOperator)
@@ -274,6 +277,7 @@ func TestP23_ADenialByFormNeedsAReason(t *testing.T) {
 // TestP17_TheDefaultsShowNothingToStrangers: where a rule names no role, people
 // who are no approvers still neither see nor count a request.
 func TestP17_TheDefaultsShowNothingToStrangers(t *testing.T) {
+	t.Parallel()
 	w := worldOf(t, withPolicy(t, testConfig(t), ""))
 	owner := w.stranger("owner", store.RoleOperator)
 	r := owner.runToRest(`{"goal":"delete notes.txt","intent":"override"}`)

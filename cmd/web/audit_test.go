@@ -82,6 +82,7 @@ const ofRun = "((SELECT number FROM streams WHERE name LIKE 'run/%') << 32)"
 // TestP36a_VerifyTellsWhatWasDone to a log, by exit code and by stream; the
 // export kept elsewhere shows what the chain alone cannot.
 func TestP36a_VerifyTellsWhatWasDone(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name, statement string
 		withSeal        bool
@@ -122,6 +123,7 @@ func TestP36a_VerifyTellsWhatWasDone(t *testing.T) {
 
 // TestP36a_ExportIsFactsThenSeals, one JSON object a line, to a file or to the output.
 func TestP36a_ExportIsFactsThenSeals(t *testing.T) {
+	t.Parallel()
 	cfg, run := ranOnce(t)
 	out := sluice(t, "", "audit", "export", "--data", cfg.Data).wantCode(t, exitYes).out
 	file := filepath.Join(t.TempDir(), "e.ndjson")
@@ -165,6 +167,7 @@ func TestP36a_ExportIsFactsThenSeals(t *testing.T) {
 
 // TestP27_EraseLeavesTheChainAndNoContent, without a server and through one.
 func TestP27_EraseLeavesTheChainAndNoContent(t *testing.T) {
+	t.Parallel()
 	for _, through := range []bool{false, true} {
 		cfg := testConfig(t)
 		writeFile(t, filepath.Join(cfg.Workspace, "notes.txt"), "the-content-to-forget")
@@ -216,6 +219,7 @@ func erasedPages(t *testing.T, cfg config, run string) {
 
 // TestP42a_TokenAddWorksBothWays, and what it makes is good for the API.
 func TestP42a_TokenAddWorksBothWays(t *testing.T) {
+	t.Parallel()
 	cfg := testConfig(t)
 	var offline, online madeToken
 	sluice(t, "", "token", "add", "--name", "one", "--ceiling", "observe", "--json", "--data", cfg.Data).wantCode(t, exitYes).read(t, &offline)

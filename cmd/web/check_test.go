@@ -31,6 +31,7 @@ func checkPlan(t *testing.T, code int, text string, flags ...string) checked {
 
 // TestP38_PlanCheckNamesRuleStepAndPointer for every malformed plan, and a hash for a good one.
 func TestP38_PlanCheckNamesRuleStepAndPointer(t *testing.T) {
+	t.Parallel()
 	for _, b := range badPlans() {
 		if len(b.plan) > 1<<20 {
 			continue // by the API; the document limit comes below
@@ -59,6 +60,7 @@ func TestP38_PlanCheckNamesRuleStepAndPointer(t *testing.T) {
 
 // TestP38_WarningsAloneAreNoRefusal: exit code 0, and the findings are told.
 func TestP38_WarningsAloneAreNoRefusal(t *testing.T) {
+	t.Parallel()
 	steps := []string{`{"id":"s0","tool":"file.read","params":{"path":"f0"}}`}
 	for i := 1; i < 9; i++ {
 		steps = append(steps, fmt.Sprintf(`{"id":"s%d","tool":"file.read","params":{"path":"f%d"},"depends_on":["s%d"]}`, i, i, i-1))
@@ -71,6 +73,7 @@ func TestP38_WarningsAloneAreNoRefusal(t *testing.T) {
 
 // TestP38_PolicyAddsItsFindings, and only when it is named.
 func TestP38_PolicyAddsItsFindings(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "policy.yaml")
 	writeFile(t, file, "version: 1\nintents: {observe: 0, operate: 100, override: 200}\nscopes: {default: {tools: [sysinfo]}, files: {tools: [\"file.*\"]}}\n")
 	text := planOf(`{"id":"a","tool":"file.delete","params":{"path":"x"}}`)
@@ -103,6 +106,7 @@ func rules38(c checked) []string {
 
 // TestP38_ProposePrintsPlanAnswerOrWhyNot, exactly.
 func TestP38_ProposePrintsPlanAnswerOrWhyNot(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		goal string
 		code int
@@ -175,6 +179,7 @@ type decided struct {
 // TestP37_GateCheckDecidesLineByLine, in order, with every member of the shape;
 // a bad line is a denial and exit code 2, and the lines after it count.
 func TestP37_GateCheckDecidesLineByLine(t *testing.T) {
+	t.Parallel()
 	p, err := policy.Compile(policy.Default())
 	if err != nil {
 		t.Fatal(err)

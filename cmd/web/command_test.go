@@ -49,6 +49,7 @@ func (r result) read(t *testing.T, into any) {
 
 // TestP36_EveryCommandHasHelp on its output, with exit code 0.
 func TestP36_EveryCommandHasHelp(t *testing.T) {
+	t.Parallel()
 	names := [][]string{{}, {"plan", "check"}, {"plan", "propose"}, {"gate", "check"}, {"audit", "verify"}, {"audit", "export"}, {"token", "add"}}
 	for _, c := range commands() {
 		names = append(names, []string{c.name})
@@ -71,6 +72,7 @@ func TestP36_EveryCommandHasHelp(t *testing.T) {
 
 // TestP36_MisuseIsCodeTwo: unknown commands, flags and missing arguments, said on stderr.
 func TestP36_MisuseIsCodeTwo(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	for _, args := range [][]string{
 		{"rnu"}, {"run"}, {"run", "--colour"}, {"run", "x", "--intent"}, {"run", "x", "--intent", "root", "--data", data},
@@ -90,6 +92,7 @@ func TestP36_MisuseIsCodeTwo(t *testing.T) {
 
 // TestP36_RunSaysByItsCodeHowItEnded, in this process and through a server.
 func TestP36_RunSaysByItsCodeHowItEnded(t *testing.T) {
+	t.Parallel()
 	for _, through := range []bool{false, true} {
 		cfg := testConfig(t)
 		if through {
@@ -126,6 +129,7 @@ func TestP36_RunSaysByItsCodeHowItEnded(t *testing.T) {
 // TestP36_RunTakesAPlan: from a file, from standard input, as YAML; one that
 // does not compile prints its findings, and nothing runs.
 func TestP36_RunTakesAPlan(t *testing.T) {
+	t.Parallel()
 	for _, through := range []bool{false, true} {
 		cfg := testConfig(t)
 		if through {
@@ -156,6 +160,7 @@ func TestP36_RunTakesAPlan(t *testing.T) {
 
 // TestP36_RunPrintsTheShapeOfTheAPI, byte for byte.
 func TestP36_RunPrintsTheShapeOfTheAPI(t *testing.T) {
+	t.Parallel()
 	cfg := testConfig(t)
 	printed := sluice(t, "", "run", `show disk usage <b> & "more"`, "--json", "--data", cfg.Data)
 	var r shape
@@ -168,6 +173,7 @@ func TestP36_RunPrintsTheShapeOfTheAPI(t *testing.T) {
 
 // TestP36_RunForPeople prints the answer and the code, or where to go.
 func TestP36_RunForPeople(t *testing.T) {
+	t.Parallel()
 	cfg := testConfig(t)
 	done := sluice(t, "", "run", "show disk usage", "--data", cfg.Data).wantCode(t, exitYes)
 	if !strings.Contains(done.out, "SUCCESS") || strings.HasPrefix(done.out, "{") {
@@ -204,6 +210,7 @@ func answering(t *testing.T, status int, body string) string {
 // TestP36_AServersRefusalBecomesTheExitCode: denied is 4, unavailable 3,
 // invalid 2, conflict and not found 1.
 func TestP36_AServersRefusalBecomesTheExitCode(t *testing.T) {
+	t.Parallel()
 	for code, want := range map[string]int{"denied": exitDenied, "unavailable": exitUnavailable, "internal": exitUnavailable,
 		"invalid": exitUsage, "conflict": exitNo, "not_found": exitNo} {
 		data := answering(t, 400, `{"code":"`+code+`","detail":"no","fix":"nothing"}`)
@@ -221,6 +228,7 @@ func TestP36_AServersRefusalBecomesTheExitCode(t *testing.T) {
 // TestP36_ARunThatIsInterruptedGoesOnLater: a command that is stopped leaves no
 // lock and no lie; the run is found by whoever opens the data next.
 func TestP36_ARunThatIsInterruptedGoesOnLater(t *testing.T) {
+	t.Parallel()
 	cfg := testConfig(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

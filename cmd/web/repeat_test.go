@@ -60,6 +60,7 @@ func TestP41_TheSameKeyAndBodyIsTheSameRun(t *testing.T) {
 
 // TestP41_AKeySurvivesARestart: it is as durable as the run (P33).
 func TestP41_AKeySurvivesARestart(t *testing.T) {
+	t.Parallel()
 	cfg := testConfig(t)
 	const body = `{"goal":"show disk usage","idempotency_key":"k1"}`
 	var first, second made

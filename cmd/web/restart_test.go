@@ -18,6 +18,7 @@ import (
 // decided again under the one in force when it is dispatched, so an approval
 // given after a kill switch leads to a denied step, not to a deletion.
 func TestP19_AStricterPolicyMeetsAWaitingRun(t *testing.T) {
+	t.Parallel()
 	const ask = "approvals: {self: allowed, rules: [{id: A1, when: {impact_at_least: override}, per: call, roles: [approver], expires_s: 600}]}\n"
 	cases := map[string]string{
 		"kill switch":    ask + "kill_switches: [\"file.delete\"]\n",
@@ -61,6 +62,7 @@ func TestP19_AStricterPolicyMeetsAWaitingRun(t *testing.T) {
 // TestP19_ALooserPolicyDoesNotLoosenARun: a run keeps asking as its pinned
 // policy says.
 func TestP19_ALooserPolicyDoesNotLoosenARun(t *testing.T) {
+	t.Parallel()
 	cfg := testConfig(t)
 	const strict = "approvals: {self: denied, rules: [{id: A1, when: {impact_at_least: override}, per: call, roles: [approver], expires_s: 600}]}\n"
 	var run, approval string
@@ -83,6 +85,7 @@ func TestP19_ALooserPolicyDoesNotLoosenARun(t *testing.T) {
 // TestP16_ThePolicyInForceOutlivesARestart without the flag, and a broken one
 // never comes into force.
 func TestP16_ThePolicyInForceOutlivesARestart(t *testing.T) {
+	t.Parallel()
 	cfg := testConfig(t)
 	named := withPolicy(t, cfg, "kill_switches: [sysinfo]\n")
 	hash := ""
@@ -216,6 +219,7 @@ func waitEnd(t *testing.T, a *app, run string) []engine.Fact {
 // deletion is under way; it is never tried again by itself, and a person's word
 // settles it.
 func TestP5_AnEffectOfUnknownOutcomeWaitsForAPerson(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []attested{{"done", "SUCCESS", 1}, {"not_done", "IMPOSSIBLE", 2}, {"abort", "USER_CANCEL", 1}} {
 		t.Run(tc.outcome, func(t *testing.T) { attestOutcome(t, tc) })
 	}

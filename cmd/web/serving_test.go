@@ -74,6 +74,7 @@ func startServe(t *testing.T, data string, more ...string) *served {
 // TestP36a_ServePrintsALinkAndAnnouncesItself: the line, the file with its
 // mode, and what is left after a stop.
 func TestP36a_ServePrintsALinkAndAnnouncesItself(t *testing.T) {
+	t.Parallel()
 	cfg := testConfig(t)
 	s := startServe(t, cfg.Data)
 	if !strings.HasPrefix(s.link, s.info.URL+"/signin?token=") || !strings.HasPrefix(s.info.URL, "http://127.0.0.1:") || s.info.Token == "" {
@@ -107,6 +108,7 @@ func TestP36a_ServePrintsALinkAndAnnouncesItself(t *testing.T) {
 // TestP34_OneProgramHoldsTheData: the second gets exit code 3, in words, and
 // commands that only read still work.
 func TestP34_OneProgramHoldsTheData(t *testing.T) {
+	t.Parallel()
 	cfg := testConfig(t)
 	a, err := open(t.Context(), cfg, io.Discard)
 	if err != nil {
@@ -127,6 +129,7 @@ func TestP34_OneProgramHoldsTheData(t *testing.T) {
 // TestP34_ALeftoverFileIsNoServer: after a kill the address of server.json may
 // belong to somebody else, or to nobody.
 func TestP34_ALeftoverFileIsNoServer(t *testing.T) {
+	t.Parallel()
 	cfg := testConfig(t)
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
@@ -153,6 +156,7 @@ func TestP34_ALeftoverFileIsNoServer(t *testing.T) {
 
 // TestP42_OnlyLoopbackIsServed while there are no passwords.
 func TestP42_OnlyLoopbackIsServed(t *testing.T) {
+	t.Parallel()
 	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0", "example.com:80", "127.0.0.1", "localhost.evil.example:80", "0:0"} {
 		got := sluice(t, "", "serve", "--listen", address, "--data", t.TempDir())
 		if got.code != exitUsage || got.out != "" {
@@ -168,6 +172,7 @@ func TestP42_OnlyLoopbackIsServed(t *testing.T) {
 
 // TestP42_AnAddressInUseIsUnavailable and named.
 func TestP42_AnAddressInUseIsUnavailable(t *testing.T) {
+	t.Parallel()
 	used, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -223,6 +228,7 @@ func TestP42_FlagBeforeEnvironmentBeforeFile(t *testing.T) {
 
 // TestP42_ABadConfigurationIsRefused: unknown keys, wrong types, no file.
 func TestP42_ABadConfigurationIsRefused(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "sluice.yaml")
 	for _, text := range []string{"colour: red\n", "listen: [1]\n", "\x00", "data: a\ndata: b\n", strings.Repeat("# x\n", 40<<10)} {
 		writeFile(t, file, text)

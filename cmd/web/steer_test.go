@@ -101,6 +101,7 @@ func TestP30_LargeOutputsAreDownloadedFromTheirRun(t *testing.T) {
 // TestP16_IntentsAreThoseOfThePolicy: a name that the document adds is taken by
 // command and API alike, and one that it lacks by neither.
 func TestP16_IntentsAreThoseOfThePolicy(t *testing.T) {
+	t.Parallel()
 	cfg := testConfig(t)
 	cfg.Policy = filepath.Join(t.TempDir(), "policy.yaml")
 	writeFile(t, cfg.Policy, "version: 1\nintents: {observe: 0, draft: 50, operate: 100, override: 200}\nscopes: {default: {tools: [\"*\"]}}\n")
