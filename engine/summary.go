@@ -45,6 +45,7 @@ type Question struct {
 	Attempt int    `json:"attempt"`
 	Tool    string `json:"tool"`
 	At      int64  `json:"started_at"` // µs UTC, when the attempt started
+	Expires int64  `json:"expires_at"` // µs UTC, when the step is given up unanswered (R74)
 }
 
 // ModeOptions of a run (P39).

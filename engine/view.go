@@ -199,7 +199,8 @@ func (s *State) Questions() []Question {
 	var list []Question
 	for i := range s.nodes {
 		if n := &s.nodes[i]; n.unknown {
-			list = append(list, Question{Node: s.plan.Steps[i].ID, Attempt: n.attempt, Tool: s.plan.Steps[i].Tool, At: n.startedAt})
+			list = append(list, Question{Node: s.plan.Steps[i].ID, Attempt: n.attempt, Tool: s.plan.Steps[i].Tool,
+				At: n.startedAt, Expires: n.askedAt + questionTTL.Microseconds()})
 		}
 	}
 	return list

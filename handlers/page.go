@@ -237,7 +237,7 @@ func (s *Server) needs(c echo.Context) []templates.Need {
 	}
 	for _, q := range s.questions(ctx, v) {
 		list = append(list, templates.Need{ID: q.id(), Title: q.title(), Tool: q.Tool, Goal: plain(q.goal),
-			By: s.byWhom(c, q.requester), Question: true})
+			By: s.byWhom(c, q.requester), ExpiresAt: q.Expires, Question: true})
 	}
 	return list
 }

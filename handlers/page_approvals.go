@@ -74,7 +74,7 @@ func (s *Server) inbox(c echo.Context) (templates.Approvals, error) {
 	if v.Tab != "decided" {
 		for _, q := range s.questions(c.Request().Context(), who) {
 			v.Rows = append(v.Rows, templates.InboxRow{ID: q.id(), Title: "Was this done? " + q.Tool, Tool: q.Tool,
-				Detail: plain(q.goal) + ", unknown since " + clock(q.At), State: templates.StateOpen, Question: true, On: q.id() == c.Param("approval")})
+				Detail: plain(q.goal) + ", unknown since " + clock(q.At), State: templates.StateOpen, ExpiresAt: q.Expires, Question: true, On: q.id() == c.Param("approval")})
 		}
 	}
 	if next != "" {

@@ -116,7 +116,7 @@ func (s *Server) questionPacket(c echo.Context, id string) (*templates.Packet, e
 	v := &templates.Packet{ID: id, Question: true, Key: id, State: templates.StateOpen, Title: "Was this done? " + callTitle(n.Step.Tool, call),
 		Tool: n.Step.Tool, Requester: s.person(c, sum.Requester), Run: q.run, Node: q.Node,
 		IfApprove: "goes on with the plan, on your word.", IfDeny: "asks the gate again and makes another attempt.",
-		OnExpiry: "waits until somebody answers"}
+		OnExpiry: "then given up, as if aborted", ExpiresAt: questionExpiry(p.State(), q.Node)}
 	if d != nil {
 		v.Impact, v.ImpactName = int(d.Impact), policy.Rank(d.Impact).Name()
 	}
@@ -129,6 +129,16 @@ func (s *Server) questionPacket(c echo.Context, id string) (*templates.Packet, e
 		v.State, v.MayNot = templates.StateOthers, "Only the run's owner or an approver may say what happened."
 	}
 	return v, nil
+}
+
+// questionExpiry is when an open question is given up, 0 when it is closed.
+func questionExpiry(state *engine.State, node string) int64 {
+	for _, q := range state.Questions() {
+		if q.Node == node {
+			return q.Expires
+		}
+	}
+	return 0
 }
 
 func questionWhy(n *engine.NodeView, about []nodeRecord) []string {
