@@ -43,6 +43,7 @@ type RunMeta struct {
 // outside the writer.
 type pendingAppend struct {
 	Append
+	salted    []salted // one per fact
 	approvals []approvalFact
 	summary   *summaryRow
 	bytes     int
@@ -76,7 +77,7 @@ func (s *Store) appendWait(ctx context.Context, a Append) error {
 // goroutine after the commit, or before Append returns when the request is
 // refused at once. done must be quick and must not call the store.
 func (s *Store) Append(a Append, done func(error)) {
-	pending, err := prepareAppend(a)
+	pending, err := s.prepareAppend(a)
 	if err != nil {
 		done(err)
 		return
@@ -84,9 +85,13 @@ func (s *Store) Append(a Append, done func(error)) {
 	s.send(request{append: pending, done: done})
 }
 
-func prepareAppend(a Append) (*pendingAppend, error) {
+func (s *Store) prepareAppend(a Append) (*pendingAppend, error) {
 	p := &pendingAppend{Append: a}
 	if err := checkAppend(&a); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.salted, err = s.salter.salt(a.Facts); err != nil {
 		return nil, err
 	}
 	for i := range a.Facts {

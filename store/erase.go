@@ -97,10 +97,15 @@ func (w *writer) recordErasure(e Erasure, through int64) error {
 	if err := w.exec("UPDATE runs SET seq = ? WHERE id = ?", here.seq+1, e.Run); err != nil {
 		return err
 	}
-	if err := w.chain(StreamOf(e.Run), here, []engine.Fact{fact}); err != nil {
+	facts := []engine.Fact{fact}
+	kept, err := w.store.salter.salt([]engine.Fact{fact, fact})
+	if err != nil {
 		return err
 	}
-	return w.chain(Admin, admin, []engine.Fact{fact})
+	if err := w.chain(StreamOf(e.Run), here, facts, kept[:1]); err != nil {
+		return err
+	}
+	return w.chain(Admin, admin, facts, kept[1:])
 }
 
 // eraseRows empties everything of a run that may hold words. Earlier records of

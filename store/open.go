@@ -50,6 +50,7 @@ type Store struct {
 	readOnly bool
 	now      func() time.Time
 	random   io.Reader
+	salter   *salter
 	log      *slog.Logger
 	readers  *sql.DB
 	writer   *writer // nil when read-only
@@ -78,6 +79,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.random == nil {
 		s.random = rand.Reader
 	}
+	s.salter = newSalter(s.random)
 	if s.log == nil {
 		s.log = slog.Default()
 	}

@@ -3,6 +3,9 @@ package store
 import (
 	"fmt"
 	"io"
+	"sync"
+
+	"sluice/engine"
 )
 
 // saltPoolBytes is how much randomness is drawn at once: one read serves 256 rows.
@@ -29,4 +32,36 @@ func (s *salts) next(dst *[saltBytes]byte) error {
 	clear(s.pool[s.used : s.used+saltBytes])
 	s.used += saltBytes
 	return nil
+}
+
+// salted is the half of a row's hashes that does not depend on its place in the
+// log: its salt and data_hash (P27).
+type salted struct {
+	salt     [saltBytes]byte
+	dataHash [hashBytes]byte
+}
+
+// salter salts facts before the writer sees them, so that the one goroutine
+// everything waits for hashes chains and not data.
+type salter struct {
+	mutex  sync.Mutex
+	salts  *salts
+	hasher *hasher
+}
+
+func newSalter(source io.Reader) *salter {
+	return &salter{salts: newSalts(source), hasher: newHasher()}
+}
+
+func (s *salter) salt(facts []engine.Fact) ([]salted, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	all := make([]salted, len(facts))
+	for i := range all {
+		if err := s.salts.next(&all[i].salt); err != nil {
+			return nil, err
+		}
+		s.hasher.data(all[i].dataHash[:0], all[i].salt[:], storedData(&facts[i]))
+	}
+	return all, nil
 }

@@ -9,19 +9,17 @@ import (
 
 // stagedRow is a fact with what the writer gave it.
 type stagedRow struct {
-	id       int64
-	cause    int64
-	fact     *engine.Fact
-	salt     [saltBytes]byte
-	dataHash [hashBytes]byte
-	hash     [hashBytes]byte
+	id    int64
+	cause int64
+	fact  *engine.Fact
+	kept  *salted
+	hash  [hashBytes]byte
 }
 
 // rowBuffer holds the rows of a batch until they are inserted together.
 type rowBuffer struct {
 	pending []stagedRow
 	changed map[string]struct{} // streams with rows in the open transaction
-	salts   *salts
 	hasher  *hasher
 }
 
@@ -62,11 +60,11 @@ func (w *writer) stageFacts(p *pendingAppend, at *head) error {
 			return err
 		}
 	}
-	return w.chain(p.Stream, at, p.Facts)
+	return w.chain(p.Stream, at, p.Facts, p.salted)
 }
 
 // chain stages facts behind the head and moves it.
-func (w *writer) chain(stream string, at *head, facts []engine.Fact) error {
+func (w *writer) chain(stream string, at *head, facts []engine.Fact, kept []salted) error {
 	if at.number == 0 {
 		if err := w.addStream(stream, at); err != nil {
 			return err
@@ -81,17 +79,13 @@ func (w *writer) chain(stream string, at *head, facts []engine.Fact) error {
 	for i := range facts {
 		f := &facts[i]
 		at.seq++
-		b.pending = append(b.pending, stagedRow{id: at.number<<streamShift | at.seq, cause: f.Cause, fact: f})
+		b.pending = append(b.pending, stagedRow{id: at.number<<streamShift | at.seq, cause: f.Cause, fact: f, kept: &kept[i]})
 		row := &b.pending[len(b.pending)-1]
 		if row.cause == 0 {
 			row.cause = first
 		}
-		if err := b.salts.next(&row.salt); err != nil {
-			return err
-		}
-		b.hasher.data(row.dataHash[:0], row.salt[:], storedData(f))
 		b.hasher.row(at.hash[:0], &chained{prev: at.hash[:], stream: stream, run: run, seq: at.seq, v: engine.FormatVersion,
-			fact: f, cause: row.cause, dataHash: row.dataHash[:]})
+			fact: f, cause: row.cause, dataHash: row.kept.dataHash[:]})
 		row.hash = at.hash
 	}
 	return nil
@@ -128,7 +122,7 @@ func (w *writer) insert(into insertStatement, rows []stagedRow) error {
 		w.check.written += walRowBytes + int64(len(f.Data))
 		a[0].Value, a[1].Value, a[2].Value, a[3].Value = r.id, f.At, string(f.Kind), r.cause
 		a[4].Value, a[5].Value, a[6].Value, a[7].Value = int64(f.Version), f.Node, int64(f.Attempt), f.Actor
-		a[8].Value, a[9].Value, a[10].Value, a[11].Value = storedData(f), r.salt[:], r.dataHash[:], r.hash[:]
+		a[8].Value, a[9].Value, a[10].Value, a[11].Value = storedData(f), r.kept.salt[:], r.kept.dataHash[:], r.hash[:]
 	}
 	return into.statement.exec(args)
 }

@@ -85,7 +85,6 @@ func (w *writer) prepare(ctx context.Context, walBytes int64) error {
 	if err := w.growWAL(); err != nil {
 		return err
 	}
-	w.rows.salts = newSalts(w.store.random)
 	w.rows.hasher = newHasher()
 	return conn.Raw(func(raw any) error {
 		w.hot, err = prepareHot(raw.(driver.Conn))

@@ -30,10 +30,11 @@ type kernel struct {
 	executor *tool.Executor
 	policy   *policy.Policy
 	shell    *exec.Shell
+	ended    chan string // runs whose last fact is durable
 }
 
 func newKernel(dir string) (*kernel, error) {
-	k := &kernel{}
+	k := &kernel{ended: make(chan string, 1)}
 	var err error
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	if k.store, err = store.Open(context.Background(), store.Options{Path: dir, Logger: log}); err != nil {
@@ -55,7 +56,8 @@ func newKernel(dir string) (*kernel, error) {
 		return nil, err
 	}
 	k.executor = tool.NewExecutor(k.registry)
-	k.shell = exec.New(exec.Config{Log: k, Tools: k, Planner: k, Policies: k, Logger: log})
+	k.shell = exec.New(exec.Config{Log: k, Tools: k, Planner: k, Policies: k, Logger: log,
+		Ended: func(run string) { k.ended <- run }})
 	return k, nil
 }
 
@@ -125,8 +127,6 @@ func (k *kernel) compile(doc []byte) (*plan.Compiled, error) {
 // run submits one shape and waits for its durable end.
 func (k *kernel) run(number int, c *plan.Compiled, doc []byte) (time.Duration, error) {
 	id := fmt.Sprintf("r_%026d", number)
-	woken, stop := k.shell.Watch(id)
-	defer stop()
 	started := time.Now()
 	err := k.shell.Submit(context.Background(), &engine.Create{Head: engine.Head{At: started.UnixMicro(), Actor: "user:1"},
 		Run: id, Goal: "bench", Scopes: []string{"default"}, Mode: "plan-once", Profile: "bench", Plan: c, PlanDoc: doc,
@@ -134,16 +134,8 @@ func (k *kernel) run(number int, c *plan.Compiled, doc []byte) (time.Duration, e
 	if err != nil {
 		return 0, err
 	}
-	for k.shell.Live() > 0 {
-		<-woken
-		if k.ended(id) {
-			break
-		}
+	if ended := <-k.ended; ended != id {
+		return 0, fmt.Errorf("run %s ended instead of %s", ended, id)
 	}
 	return time.Since(started), nil
-}
-
-func (k *kernel) ended(id string) bool {
-	r, err := k.store.Run(context.Background(), id)
-	return err == nil && r.Status == engine.Ended
 }

@@ -50,7 +50,7 @@ func resultOf(in engine.Input) string {
 	return ""
 }
 
-// start performs commands whose facts are durable, each in its own goroutine;
+// start performs commands whose facts are durable, none waiting for another;
 // the core's slots bound them. A command already in flight is left alone.
 func (r *runner) start(commands []engine.Command) {
 	for _, c := range commands {
@@ -62,13 +62,28 @@ func (r *runner) start(commands []engine.Command) {
 		if !ok {
 			continue
 		}
-		r.shell.wait.Add(1)
-		go func() {
-			defer r.shell.wait.Done()
-			in := r.perform(ctx, c)
-			r.landed(c.CommandID(), in)
-		}()
+		r.shell.crew.do(func() { r.landed(c.CommandID(), r.perform(ctx, c)) })
 	}
+}
+
+// launch starts the commands of a commit on the log's own goroutine when there
+// are none, else beside it: the next commit need not wait for a wide wave.
+func (r *runner) launch(commands []engine.Command) {
+	r.mu.Lock()
+	aside := len(commands) > 0 && r.shell.ctx.Err() == nil
+	if aside {
+		r.shell.wait.Add(1)
+	}
+	r.mu.Unlock()
+	if !aside {
+		r.start(commands)
+		r.committed()
+		return
+	}
+	r.shell.crew.do(func() {
+		r.start(commands)
+		r.committed()
+	})
 }
 
 func (r *runner) takeOff(id string) (context.Context, bool) {
@@ -77,6 +92,7 @@ func (r *runner) takeOff(id string) (context.Context, bool) {
 	if r.flights[id] != nil || r.shell.ctx.Err() != nil {
 		return nil, false
 	}
+	r.shell.wait.Add(1) // under the lock that abandon needs before the shell stops waiting
 	ctx, cancel := context.WithCancel(r.shell.ctx)
 	r.flights[id] = &flight{cancel: cancel}
 	return ctx, true

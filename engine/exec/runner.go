@@ -113,7 +113,7 @@ func (r *runner) loop() {
 // a commit (P31a).
 func (r *runner) turn() {
 	b := &batch{expected: r.state.Seq()}
-	for yielded := false; b.taken < BatchMax; {
+	for yielded := false; b.taken < r.batchMax(); {
 		messages := r.drain()
 		if messages == nil {
 			if yielded || b.taken == 0 {
@@ -142,6 +142,15 @@ func (r *runner) turn() {
 		r.append(b)
 	}
 	r.arm()
+}
+
+// batchMax is small while the log has nothing of this run to write: of a wide
+// wave of results it gets the first part while the rest comes in.
+func (r *runner) batchMax() int {
+	if r.settled() {
+		return batchFirst
+	}
+	return BatchMax
 }
 
 // batch is what one turn stepped: one append.
@@ -218,8 +227,7 @@ func (r *runner) append(b *batch) {
 			return
 		}
 		faultPoint("commit", r.run, last)
-		r.start(b.commands)
-		r.committed()
+		r.launch(b.commands)
 		answer(b.replies, nil)
 		r.shell.watch.wake(r.run)
 		if ended {

@@ -16,6 +16,7 @@ import (
 const (
 	InboxMax      = 4096      // inputs from outside that may wait for one run
 	BatchMax      = 256       // inputs stepped into one append (P31)
+	batchFirst    = 64        // the same while no append of the run is under way
 	loadChunk     = 4096      // facts read at once while folding
 	snapshotEvery = 256 << 10 // bytes of facts, or the snapshot's own size if larger (P32)
 	reloadBackoff = time.Second
@@ -52,6 +53,7 @@ type Shell struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	wait   sync.WaitGroup
+	crew   crew
 
 	watch watchers
 }
@@ -75,7 +77,9 @@ func New(cfg Config) *Shell {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Shell{cfg: cfg, live: map[string]*runner{}, alarms: map[string]func() bool{}, ctx: ctx, cancel: cancel}
+	s := &Shell{cfg: cfg, live: map[string]*runner{}, alarms: map[string]func() bool{}, ctx: ctx, cancel: cancel}
+	s.crew.wait = &s.wait
+	return s
 }
 
 func (s *Shell) now() int64 { return s.cfg.Clock.Now().UnixMicro() }
