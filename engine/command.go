@@ -24,20 +24,36 @@ type Perform struct {
 	Timeout time.Duration
 }
 
-// Propose asks the planner for a plan. Answer: Planned.
+// Propose asks for a plan, or for more steps of one. Answer: Planned. It says
+// nothing of mode, intent, gate or policy (R41).
 type Propose struct {
-	ID      string
-	Attempt int
-	Goal    string
+	ID        string
+	Node      string // the control node that asks
+	Attempt   int
+	By        string // who is asked: "model:NAME" or "builtin"
+	Goal      string
+	Scopes    []string // which tools are visible (R48)
+	MaxOutput int64    // tokens, for a model
+	Again     []Again  // answers that could not be used, oldest first
+
+	// Set when the reflection asked for more steps.
+	Records [][]byte // ModelRecord of every step so far
+	Steps   []string // ids that exist: the answer's steps are new and may refer to these
+	Note    string   // what the reflection found missing
 }
 
 // Conclude asks for the final reflection on what was verified. Answer: Concluded.
 type Conclude struct {
 	ID        string
+	Node      string
 	Attempt   int
+	By        string // who is asked: "model:NAME" or "builtin"
 	Goal      string
-	Steps     []Digest
+	Steps     []Digest // what claims may point to; the built-in report is made of it
 	Unplanned []Unplanned
+	MaxOutput int64
+	Again     []Again
+	Records   [][]byte // ModelRecord of every step: all that a model may see of them (P24)
 }
 
 // Digest is a finished step as the final reflection sees it (R42). It says

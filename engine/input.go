@@ -41,17 +41,36 @@ type Create struct {
 	Plan        *plan.Compiled
 	PlanDoc     []byte      // the plan as submitted, JSON; nil when a planner is to propose
 	PlanAuthor  plan.Author // who wrote Plan
+
+	Budget map[string]int64 // lowers limits of the profile, by dimension
 }
 
-// Planned is a planner's answer to Propose: a plan, a direct answer, or neither.
+// Planned is a planner's answer to Propose: a plan, a direct answer, neither, or
+// why there is none.
 type Planned struct {
 	Head
+	Node      string // the control node that asked; "" is the one that runs
 	Attempt   int
 	By        string // "builtin" or "model:…"
 	Author    plan.Author
 	Plan      *plan.Plan
 	Answer    string
 	Unplanned []Unplanned
+
+	Usage   Usage
+	Class   Class  // the call failed: transient, timeout, unavailable …
+	Detail  string // of the failure, for operators; no model sees it
+	Raw     string // the model's answer as it came
+	Problem string // why Raw could not be read; it goes back to the model with it
+}
+
+// Sketched is one complete step of an answer that is still coming in. Nothing
+// runs from it; what counts is the Planned that follows.
+type Sketched struct {
+	Head
+	Node    string
+	Attempt int
+	Step    []byte // one step as JSON
 }
 
 // Class is the class of a failure (P24); "" is none.
@@ -96,9 +115,17 @@ type Blob struct {
 // Concluded is the answer to a Conclude command: the final reflection.
 type Concluded struct {
 	Head
+	Node    string // the control node that asked; "" is the one that runs
 	Attempt int
-	Ruling  string // "conclude"; other rulings come with models
+	Ruling  string // "conclude" or "replan"
+	Note    string // with replan: what is missing
 	Verdict Verdict
+
+	Usage   Usage
+	Class   Class
+	Detail  string
+	Raw     string
+	Problem string
 }
 
 // OutcomeUnknown says that nobody knows whether a dispatched effect happened (P5).

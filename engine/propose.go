@@ -24,9 +24,9 @@ func (s *State) startControl(id string) {
 
 func (s *State) controlCommand(id string, attempt int) Command {
 	if id == PlannerNode {
-		return Propose{ID: commandID(id, attempt), Attempt: attempt, Goal: s.run.goal}
+		return Propose{ID: commandID(id, attempt), Node: id, Attempt: attempt, By: BuiltinBy, Goal: s.run.goal, Scopes: s.run.scopes}
 	}
-	return Conclude{ID: commandID(id, attempt), Attempt: attempt, Goal: s.run.goal,
+	return Conclude{ID: commandID(id, attempt), Node: id, Attempt: attempt, By: BuiltinBy, Goal: s.run.goal,
 		Steps: s.digests(), Unplanned: s.run.unplanned}
 }
 

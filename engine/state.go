@@ -18,6 +18,7 @@ type Env struct {
 	Pinned  *policy.Policy // the policy that authorised the run
 	Current *policy.Policy // the policy in force now (P19)
 	Planner string         // "builtin/1"
+	Models  Models         // of the run to be created; later the pinned ones count
 }
 
 // State is a run, folded. One goroutine owns it; it is changed in place by

@@ -34,7 +34,7 @@ func (b *builtin) Name() string { return builtinName + "/1" }
 func (b *builtin) Close() error { return b.index.Close() }
 
 // Propose implements exec.Planner.
-func (b *builtin) Propose(_ context.Context, c engine.Propose) (engine.Planned, error) {
+func (b *builtin) Propose(_ context.Context, c engine.Propose, _ func([]byte)) (engine.Planned, error) {
 	p := b.planner.Propose(c.Goal)
 	return engine.Planned{By: builtinName, Author: plan.Builtin, Plan: p.Plan, Answer: p.Answer, Unplanned: unplanned(p.Unplanned)}, nil
 }

@@ -101,7 +101,7 @@ func (k *kernel) Catalog() *plan.Catalog { return k.registry.Catalog() }
 // Name, Propose and Conclude implement exec.Planner: plans come ready made here.
 func (k *kernel) Name() string { return "none" }
 
-func (k *kernel) Propose(context.Context, engine.Propose) (engine.Planned, error) {
+func (k *kernel) Propose(context.Context, engine.Propose, func([]byte)) (engine.Planned, error) {
 	return engine.Planned{By: "builtin"}, nil
 }
 

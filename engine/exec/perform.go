@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"context"
 	"strconv"
 	"time"
@@ -142,21 +143,28 @@ func (r *runner) perform(ctx context.Context, c engine.Command) engine.Input {
 	case engine.Perform:
 		return r.performTool(ctx, c)
 	case engine.Propose:
-		in, err := r.shell.cfg.Planner.Propose(ctx, c)
+		in, err := r.shell.cfg.Planner.Propose(ctx, c, func(step []byte) { r.sketched(c, step) })
 		if err != nil {
 			return r.controlFailed(engine.PlannerNode, c.Attempt, err)
 		}
-		in.Head, in.Attempt = r.head("model:planner", in.By), c.Attempt
+		in.Head, in.Node, in.Attempt = r.head("model:planner", in.By), c.Node, c.Attempt
 		return &in
 	case engine.Conclude:
 		in, err := r.shell.cfg.Planner.Conclude(ctx, c)
 		if err != nil {
 			return r.controlFailed(engine.ReflectNode, c.Attempt, err)
 		}
-		in.Head, in.Attempt = r.head("model:executor", in.Verdict.By), c.Attempt
+		in.Head, in.Node, in.Attempt = r.head("model:executor", in.Verdict.By), c.Node, c.Attempt
 		return &in
 	}
 	return nil
+}
+
+// sketched passes a streamed step on; one that finds the inbox full is lost, and
+// the full answer has it anyway.
+func (r *runner) sketched(c engine.Propose, step []byte) {
+	in := &engine.Sketched{Head: r.head("model:planner", c.By), Node: c.Node, Attempt: c.Attempt, Step: bytes.Clone(step)}
+	_ = r.deliver(message{in: in}, InboxMax)
 }
 
 // head names the actor of a control answer: plain code is the system (P25).

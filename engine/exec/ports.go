@@ -46,10 +46,13 @@ type Tools interface {
 	Catalog() *plan.Catalog
 }
 
-// Planner answers the control commands.
+// Planner answers the control commands: the built-in one where By says so, the
+// model it names otherwise.
 type Planner interface {
 	Name() string
-	Propose(ctx context.Context, c engine.Propose) (engine.Planned, error)
+	// Propose calls sketch, from one goroutine and before it returns, with each
+	// step that is complete while the answer still comes in.
+	Propose(ctx context.Context, c engine.Propose, sketch func(step []byte)) (engine.Planned, error)
 	Conclude(ctx context.Context, c engine.Conclude) (engine.Concluded, error)
 }
 

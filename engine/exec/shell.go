@@ -34,7 +34,9 @@ type Config struct {
 	Tools    Tools
 	Planner  Planner
 	Policies Policies
-	Clock    Clock // nil: SystemClock
+	// Models gives the models that a new run pins; nil: none.
+	Models func() engine.Models
+	Clock  Clock // nil: SystemClock
 	// Redact replaces secrets in every input before it is stepped (P26).
 	Redact func(string) string
 	// Ended is told after a run's last fact is durable; it must be quick.
@@ -69,6 +71,9 @@ func New(cfg Config) *Shell {
 	}
 	if cfg.Redact == nil {
 		cfg.Redact = func(s string) string { return s }
+	}
+	if cfg.Models == nil {
+		cfg.Models = func() engine.Models { return engine.Models{} }
 	}
 	if cfg.Ended == nil {
 		cfg.Ended = func(string) {}
@@ -107,7 +112,8 @@ func (s *Shell) begin(run string, c *Creation) (*runner, error) {
 	}
 	r := newRunner(s, run)
 	current := s.cfg.Policies.Current()
-	r.state = engine.New(engine.Env{Catalog: s.cfg.Tools.Catalog(), Pinned: current, Current: current, Planner: s.cfg.Planner.Name()})
+	r.state = engine.New(engine.Env{Catalog: s.cfg.Tools.Catalog(), Pinned: current, Current: current,
+		Planner: s.cfg.Planner.Name(), Models: s.cfg.Models()})
 	r.create = c
 	s.live[run] = r
 	s.wait.Add(1)

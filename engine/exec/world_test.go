@@ -152,7 +152,7 @@ func (s *scripted) called(id string) int {
 
 func (s *scripted) Name() string { return "none" }
 
-func (s *scripted) Propose(context.Context, engine.Propose) (engine.Planned, error) {
+func (s *scripted) Propose(context.Context, engine.Propose, func([]byte)) (engine.Planned, error) {
 	return engine.Planned{}, errors.New("no planner here")
 }
 

@@ -1,0 +1,37 @@
+package engine
+
+// ModelInfo is what the core knows of a model in one role: enough to reserve
+// for a call before it is made (R62). A zero Name means none: the built-in
+// planner acts.
+type ModelInfo struct {
+	Name      string `json:"name"`
+	By        string `json:"by"`         // "model:NAME", as facts and verdicts name it
+	MaxOutput int64  `json:"max_output"` // tokens of one answer
+	Overhead  int64  `json:"overhead"`   // tokens of the prompt besides goal, records and repeats
+	PriceIn   int64  `json:"price_in"`   // micro-USD per million tokens, -1 unpriced
+	PriceOut  int64  `json:"price_out"`
+}
+
+// Models are the models of a run by role (R94), pinned in run.created.
+type Models struct {
+	Planner  ModelInfo `json:"planner"`
+	Executor ModelInfo `json:"executor"`
+}
+
+// Usage is what model calls used. A planner measures tokens; the cost is worked
+// out by the core from the pinned prices.
+type Usage struct {
+	InputTokens  int64 `json:"input_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	CostMicroUSD int64 `json:"cost_micro_usd"`
+}
+
+// Again is an answer that could not be used, and what was wrong with it, word
+// for word: it goes back to the model, the error last (V20).
+type Again struct {
+	Output string `json:"output"`
+	Error  string `json:"error"`
+}
+
+// BuiltinBy names the built-in planner wherever it acts.
+const BuiltinBy = "builtin"
