@@ -38,6 +38,7 @@ func (s *Server) apiRoutes(g *echo.Group) {
 	g.GET("/audit/verify", s.apiVerify)
 	g.GET("/audit/export", s.apiExport)
 	g.POST("/tokens", s.apiAddToken)
+	s.draftRoutes(g)
 	g.Any("/*", func(echo.Context) error { return notFound("route") })
 }
 

@@ -33,6 +33,7 @@ type ports struct {
 	export    func(io.Writer) error
 	propose   func(goal string) (Proposal, error)
 	roles     []string
+	saved     Draft // the draft saved last
 }
 
 var errNone = &engine.Refusal{Code: "not_found", Message: "there is no such thing", Fix: "check the id"}
@@ -171,7 +172,7 @@ func newBed(t *testing.T, p *ports) *bed {
 		p.roles = []string{"viewer", "operator", "approver", "auditor", "admin"}
 	}
 	b := &bed{t: t, logs: &strings.Builder{}}
-	s, err := New(Config{Engine: p, Log: p, Accounts: p, Audit: p, Planner: p, Rules: p,
+	s, err := New(Config{Engine: p, Log: p, Accounts: p, Audit: p, Planner: p, Rules: p, Drafts: p,
 		Sessions: memstore.New(), Logger: slog.New(slog.NewTextHandler(b.logs, nil))})
 	if err != nil {
 		t.Fatal(err)

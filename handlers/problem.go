@@ -24,6 +24,7 @@ type Problem struct {
 	Fix      string         `json:"fix,omitempty"`
 	Who      string         `json:"who,omitempty"`
 	When     string         `json:"when,omitempty"`
+	Revision int64          `json:"revision,omitempty"` // that is current, of a conflict about a draft
 	Findings []plan.Finding `json:"findings,omitempty"`
 }
 

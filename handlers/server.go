@@ -39,6 +39,7 @@ type Config struct {
 	Audit    Audit
 	Planner  Planner
 	Rules    Rules
+	Drafts   Drafts
 	// Redact takes secrets out of what people send (P26); nil leaves all as it is.
 	Redact   Redactor
 	Sessions scs.Store
