@@ -28,6 +28,10 @@ func actorOf(in Input) string {
 		return in.Actor
 	case *Resume:
 		return in.Actor
+	case *Start:
+		return in.Actor
+	case *Replace:
+		return in.Actor
 	case *PolicyChanged:
 		return in.Actor
 	}
@@ -88,6 +92,8 @@ func (s *State) acceptOperator(in Input) error {
 		if in.Policy == nil {
 			return refuse("invalid", "no policy", "name the policy published")
 		}
+	case *Start, *Replace:
+		return s.acceptReview(in)
 	default:
 		return refuse("invalid", "unknown input", "send one of the inputs of this engine version")
 	}
@@ -115,6 +121,8 @@ func (s *State) acceptCreate(in *Create) error {
 		return refuse("invalid", "mode "+in.Mode+" does not exist yet", "use reflect or plan-once")
 	case in.ModeOptions.Checkpoints != "" && in.ModeOptions.Checkpoints != "final":
 		return refuse("invalid", "checkpoints "+in.ModeOptions.Checkpoints+" do not exist yet", "use final")
+	case in.Review != "" && in.Review != ReviewPlan:
+		return refuse("invalid", "review "+in.Review+" does not exist", "use plan, or leave it out")
 	case !known:
 		return refuse("invalid", "profile "+in.Profile+" does not exist", "use default or bench")
 	case in.Run == "" || in.Actor == "":
@@ -198,6 +206,10 @@ func (s *State) take(in Input) {
 		s.emit(InputPause, "", 0, &inputData{})
 	case *Resume:
 		s.emit(InputResume, "", 0, &inputData{})
+	case *Start:
+		s.emit(InputStart, "", 0, &inputData{})
+	case *Replace:
+		s.takeReplace(in)
 	case *PolicyChanged:
 		s.env.Current = in.Policy
 		s.emit(InputPolicy, "", 0, &inputData{Policy: in.Policy.Hash()})
@@ -217,7 +229,7 @@ func (s *State) takeCreate(in *Create) {
 	s.emit(RunCreated, "", 0, &createdData{
 		Input: createInput{Kind: "create", Goal: in.Goal, Intent: int(in.Intent), Scopes: in.Scopes,
 			Mode: in.Mode, Checkpoints: in.ModeOptions.Checkpoints, Key: in.Key, Requester: requester,
-			Author: string(in.PlanAuthor), Plan: compactJSON(in.PlanDoc)},
+			Author: string(in.PlanAuthor), Plan: compactJSON(in.PlanDoc), Review: in.Review},
 		Policy: s.env.Pinned.Hash(), Tools: s.env.Catalog.Hash(), Profile: profile,
 		Planner: s.env.Planner, EngineVersion: Version,
 	})

@@ -37,7 +37,7 @@ func (s *State) fold(f *Fact, d factData) {
 	case *createdData:
 		s.foldCreated(f, d)
 	case *versionData:
-		s.foldVersion(d)
+		s.foldVersion(f, d)
 	case *startedData:
 		s.foldStarted(f, d)
 	case *endedData:
@@ -83,13 +83,14 @@ func (s *State) foldCreated(f *Fact, d *createdData) {
 	r.intent, r.scopes = policy.Rank(d.Input.Intent), d.Input.Scopes
 	r.mode, r.checkpoints = d.Input.Mode, d.Input.Checkpoints
 	r.profile, r.pinned = d.Profile, d.Policy
+	r.review = d.Input.Review
 }
 
 // SetRun names the run a fold belongs to: ids derive from it, and the stream,
 // not each fact, carries it (P27).
 func (s *State) SetRun(id string) { s.run.id = id }
 
-func (s *State) foldVersion(d *versionData) {
+func (s *State) foldVersion(f *Fact, d *versionData) {
 	c := d.compiled
 	if c == nil {
 		var err error
@@ -98,9 +99,12 @@ func (s *State) foldVersion(d *versionData) {
 			return
 		}
 	}
-	s.run.version = d.Version
+	s.run.version, s.run.versionAt = d.Version, f.At
 	s.run.planBy = d.By
 	s.run.unplanned = d.Unplanned
+	if d.Cause == causeEdit {
+		s.forget()
+	}
 	s.load(c)
 }
 
@@ -223,6 +227,8 @@ func (s *State) foldInput(f *Fact) {
 		s.run.paused = true
 	case InputResume:
 		s.run.paused = false
+	case InputStart:
+		s.foldStart(f)
 	}
 }
 

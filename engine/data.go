@@ -31,15 +31,18 @@ type createInput struct {
 	Requester   string          `json:"requester,omitempty"`
 	Author      string          `json:"plan_author,omitempty"`
 	Plan        json.RawMessage `json:"plan,omitempty"`
+	Review      string          `json:"review,omitempty"`
 }
 
 type versionData struct {
 	Version   int             `json:"version"`
 	Parent    int             `json:"parent"`
-	Cause     string          `json:"cause"` // "initial"
+	Cause     string          `json:"cause"` // "initial", "edit"
 	By        string          `json:"by"`
 	Hash      string          `json:"hash"`
 	Added     []string        `json:"added"` // the diff against the parent: new step ids
+	Removed   []string        `json:"removed,omitempty"`
+	Changed   []string        `json:"changed,omitempty"`
 	Findings  json.RawMessage `json:"findings"`
 	Unplanned []Unplanned     `json:"unplanned"`
 	Plan      json.RawMessage `json:"plan"`
@@ -152,8 +155,10 @@ type attestedData struct {
 }
 
 type inputData struct {
-	Reason string `json:"reason,omitempty"`
-	Policy string `json:"policy,omitempty"`
+	Reason string          `json:"reason,omitempty"`
+	Policy string          `json:"policy,omitempty"`
+	Base   string          `json:"base,omitempty"` // hash of the version that was edited
+	Plan   json.RawMessage `json:"plan,omitempty"` // as submitted
 }
 
 type warnedData struct {

@@ -79,6 +79,8 @@ func (d *inputData) append(e *enc) {
 	e.open("", '{')
 	e.strOpt("reason", d.Reason)
 	e.strOpt("policy", d.Policy)
+	e.strOpt("base", d.Base)
+	e.rawOpt("plan", d.Plan)
 	e.close('}')
 }
 

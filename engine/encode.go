@@ -95,6 +95,13 @@ func (e *enc) strs(k string, v []string) {
 	e.close(']')
 }
 
+// strsOpt leaves the key out when v is empty.
+func (e *enc) strsOpt(k string, v []string) {
+	if len(v) > 0 {
+		e.strs(k, v)
+	}
+}
+
 const hexDigits = "0123456789abcdef"
 
 // appendString escapes exactly what encoding/json escapes with EscapeHTML off.

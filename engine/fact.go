@@ -22,6 +22,8 @@ const (
 	InputPause        Kind = "input.pause"
 	InputResume       Kind = "input.resume"
 	InputPolicy       Kind = "input.policy"
+	InputStart        Kind = "input.start"   // a plan under review may run
+	InputReplace      Kind = "input.replace" // another plan in its place
 	InputUnknown      Kind = "input.outcome_unknown"
 	InputOrphan       Kind = "input.orphan" // a late result, kept, never committed (R15)
 	BudgetWarned      Kind = "budget.warned"

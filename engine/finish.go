@@ -60,8 +60,8 @@ func (s *State) finish() bool {
 	if s.running > 0 || s.open() > 0 || s.run.paused && s.run.halt == "" {
 		return false
 	}
-	if s.run.halt == UserCancel {
-		return s.end(UserCancel, s.run.causes)
+	if s.run.halt == UserCancel || s.run.halt != "" && s.held() {
+		return s.end(s.run.halt, s.run.causes)
 	}
 	if s.run.version == 0 {
 		return s.endWithoutPlan()

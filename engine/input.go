@@ -41,6 +41,7 @@ type Create struct {
 	Plan        *plan.Compiled
 	PlanDoc     []byte      // the plan as submitted, JSON; nil when a planner is to propose
 	PlanAuthor  plan.Author // who wrote Plan
+	Review      string      // "" or "plan": stop at the compiled plan
 
 	Budget map[string]int64 // lowers limits of the profile, by dimension
 }

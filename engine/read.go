@@ -50,7 +50,7 @@ func emptyData(k Kind) factData {
 		return &attestedData{}
 	case InputUnknown:
 		return &unknownData{}
-	case InputTimer, InputCancel, InputPause, InputResume, InputPolicy:
+	case InputTimer, InputCancel, InputPause, InputResume, InputPolicy, InputStart, InputReplace:
 		return &inputData{}
 	case BudgetWarned:
 		return &warnedData{}

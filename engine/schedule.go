@@ -13,7 +13,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // dispatch starts ready nodes in plan order while a slot is free (R25, P31a).
 func (s *State) dispatch() bool {
 	did := false
-	for !s.run.paused && s.run.halt == "" && s.running < s.run.profile.Slots && s.fault == "" {
+	for !s.run.paused && s.run.halt == "" && !s.held() && s.running < s.run.profile.Slots && s.fault == "" {
 		i, ok := s.ready.pop()
 		if !ok {
 			break

@@ -12,15 +12,16 @@ import (
 
 func (r *runState) pack(p *packer) {
 	for _, s := range []string{r.id, r.goal, r.requester, r.mode, r.checkpoints, r.pinned, r.planBy, r.answer, r.planFailed,
-		string(r.halt), string(r.code), r.profile.Name} {
+		string(r.halt), string(r.code), r.profile.Name, r.review, r.startedBy} {
 		p.str(s)
 	}
 	for _, n := range []int64{int64(r.intent), r.seq, r.now, r.createdAt, r.endedAt, int64(r.version), r.activeUS,
 		r.profile.Steps, r.profile.ToolCalls, r.profile.SideEffects, r.profile.WallMS, int64(r.profile.Slots),
-		r.spent.ToolCalls, r.spent.SideEffects, r.reserved.ToolCalls, r.reserved.SideEffects} {
+		r.spent.ToolCalls, r.spent.SideEffects, r.reserved.ToolCalls, r.reserved.SideEffects,
+		r.startedAt, r.versionAt} {
 		p.int(n)
 	}
-	for _, v := range []bool{r.created, r.paused, r.warned[0], r.warned[1], r.warned[2]} {
+	for _, v := range []bool{r.started, r.created, r.paused, r.warned[0], r.warned[1], r.warned[2]} {
 		p.bool(v)
 	}
 	p.strs(r.scopes)
@@ -39,7 +40,7 @@ func (r *runState) pack(p *packer) {
 func (r *runState) unpack(p *packer) {
 	var halt, code string
 	for _, s := range []*string{&r.id, &r.goal, &r.requester, &r.mode, &r.checkpoints, &r.pinned, &r.planBy, &r.answer, &r.planFailed,
-		&halt, &code, &r.profile.Name} {
+		&halt, &code, &r.profile.Name, &r.review, &r.startedBy} {
 		p.readStr(s)
 	}
 	r.halt, r.code = Code(halt), Code(code)
@@ -52,10 +53,10 @@ func (r *runState) unpack(p *packer) {
 		p.readInt(n)
 	}
 	p.readN(&r.profile.Slots)
-	for _, n := range []*int64{&r.spent.ToolCalls, &r.spent.SideEffects, &r.reserved.ToolCalls, &r.reserved.SideEffects} {
+	for _, n := range []*int64{&r.spent.ToolCalls, &r.spent.SideEffects, &r.reserved.ToolCalls, &r.reserved.SideEffects, &r.startedAt, &r.versionAt} {
 		p.readInt(n)
 	}
-	for _, v := range []*bool{&r.created, &r.paused, &r.warned[0], &r.warned[1], &r.warned[2]} {
+	for _, v := range []*bool{&r.started, &r.created, &r.paused, &r.warned[0], &r.warned[1], &r.warned[2]} {
 		*v = p.readBool()
 	}
 	p.readStrs(&r.scopes)

@@ -67,6 +67,11 @@ type runState struct {
 	planBy, answer      string
 	planFailed          string // why no plan came of the planner
 	unplanned           []Unplanned
+	review              string // "" or "plan"
+	started             bool   // the plan under review was let go
+	startedBy           string
+	startedAt           int64
+	versionAt           int64 // when the current version came
 	verdict             *Verdict
 	spent, reserved     reserve
 	warned              [3]bool
@@ -141,6 +146,8 @@ func (s *State) Status() Status {
 		return Ended
 	case s.run.paused:
 		return Paused
+	case s.reviewing():
+		return Waiting
 	case s.run.version == 0 && s.run.halt == "":
 		return Planning
 	case s.running+s.count[ready]+s.count[retryable] > 0:

@@ -89,7 +89,7 @@ func (s *State) follow() {
 			s.endFaulty()
 			return
 		}
-		if s.Ended() {
+		if s.Ended() || s.reviewing() {
 			return
 		}
 		if s.halting() || s.decideJoins() || s.skipSpare() || s.dispatch() || s.finish() {

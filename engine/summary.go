@@ -35,8 +35,9 @@ type Summary struct {
 	Unplanned   []Unplanned      `json:"unplanned"`
 	Waiting     []string         `json:"waiting"` // open approval ids
 	Questions   []Question       `json:"questions,omitempty"`
-	CreatedAt   int64            `json:"-"` // µs UTC; RFC 3339 on the wire
-	EndedAt     int64            `json:"-"` // 0 until ended
+	Review      bool             `json:"review,omitempty"` // stands at its plan; a person starts it
+	CreatedAt   int64            `json:"-"`                // µs UTC; RFC 3339 on the wire
+	EndedAt     int64            `json:"-"`                // 0 until ended
 }
 
 // Question is an outcome that nobody recorded and a person has to tell (T18).

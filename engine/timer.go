@@ -26,6 +26,9 @@ func (s *State) Deadline() (int64, bool) {
 			soonest(s.approval[k].ask.ExpiresAt + 1)
 		}
 	}
+	if s.reviewing() {
+		soonest(s.reviewEnds())
+	}
 	if s.unknown > 0 {
 		for i := range s.nodes {
 			if s.nodes[i].unknown {
@@ -77,6 +80,7 @@ func (s *State) takeTimer() {
 	s.step.actor = "system"
 	s.expireApprovals()
 	s.expireQuestions()
+	s.expireReview()
 	s.grantRetries()
 	s.warn()
 	if s.run.halt == "" && s.run.activeUS >= s.wallUS() {
@@ -94,7 +98,7 @@ func (s *State) somethingDue(at int64) bool {
 			return true
 		}
 	}
-	return s.retryDue(at) || s.questionDue(at) || s.wallDue(at)
+	return s.reviewing() && at >= s.reviewEnds() || s.retryDue(at) || s.questionDue(at) || s.wallDue(at)
 }
 
 func (s *State) wallDue(at int64) bool {

@@ -141,6 +141,7 @@ func Summarise(s *State) Summary {
 		}
 	}
 	sum.Questions = s.Questions()
+	sum.Review = s.reviewing()
 	if sum.Verdict == nil && r.answer != "" {
 		sum.Verdict = &Verdict{Text: r.answer, Claims: []Claim{}, By: r.planBy}
 	}
@@ -209,6 +210,7 @@ func (s *State) Questions() []Question {
 // Shape is what lists sort and mark runs by; comparable, so that a shell can
 // tell whether a summary is worth saving.
 type Shape struct {
+	Version   int
 	Status    Status
 	Approvals int // open
 	Questions int
@@ -216,7 +218,7 @@ type Shape struct {
 
 // Shape of the run as folded.
 func (s *State) Shape() Shape {
-	return Shape{Status: s.Status(), Approvals: s.run.openApprovals, Questions: s.unknown}
+	return Shape{Version: s.run.version, Status: s.Status(), Approvals: s.run.openApprovals, Questions: s.unknown}
 }
 
 // Sound says that the fold began with run.created and met no broken invariant:
