@@ -75,6 +75,8 @@ func (w *walk) nonsense(t checker) {
 		&Planned{Head: w.head(), Attempt: 1},
 		&Concluded{Head: w.head(), Attempt: 99},
 		&PolicyChanged{Head: w.head()},
+		&Start{Head: Head{At: w.now, Actor: "token:1"}},
+		&Replace{Head: w.head(), Plan: w.s.plan, Base: "sha256:other"},
 	}
 	in := inputs[w.d.pick("nonsense", len(inputs))]
 	count := len(w.facts)
@@ -114,6 +116,9 @@ func (w *walk) progress(t checker) {
 		if a.Result == "" {
 			can = append(can, func() { w.decide(t, a) })
 		}
+	}
+	if w.s.reviewing() {
+		can = append(can, func() { w.review(t) })
 	}
 	if at, ok := w.s.Deadline(); ok && (len(can) == 0 || w.s.count[retryable] > 0) {
 		can = append(can, func() { w.tick(t, at) })

@@ -48,7 +48,7 @@ func (w *walk) afterwards(t checker) {
 	}
 	w.late(t)
 	for _, in := range []Input{&Cancel{Head: w.head()}, &Pause{Head: w.head()}, &Resume{Head: w.head()}, &Timer{Head: w.head()},
-		&PolicyChanged{Head: w.head(), Policy: w.tight}} {
+		&Start{Head: w.head()}, &PolicyChanged{Head: w.head(), Policy: w.tight}} {
 		count := len(w.facts)
 		w.must(t, in)
 		if len(w.facts) != count {
@@ -62,7 +62,10 @@ func (w *walk) afterwards(t checker) {
 // with each input of this test.
 func (w *walk) timeBoundUS() int64 {
 	human := questionTTL.Microseconds()
-	bound := int64(len(w.s.approval))*human + int64(w.inputs)*2000
+	if w.s.run.review != "" {
+		human += reviewTTL.Microseconds()
+	}
+	bound := human + int64(len(w.s.approval))*human + int64(w.inputs)*2000
 	for i := range w.s.plan.Steps {
 		step := &w.s.plan.Steps[i]
 		attempts := int64(step.Retries + 1 + w.notDone[step.ID])

@@ -69,6 +69,8 @@ type player struct {
 	scope []string
 	steps []string
 	r     *rig
+
+	review string
 }
 
 func (p *player) command(line string) {
@@ -90,6 +92,8 @@ func (p *player) command(line string) {
 		}
 	case "run":
 		p.start(rest)
+	case "review":
+		p.review = ReviewPlan
 	case "restart":
 		p.restart()
 	case "record":
@@ -169,7 +173,7 @@ func (p *player) start(rest string) {
 	}
 	in := p.r.create(doc)
 	in.Intent = rank
-	if mode != "" {
+	if in.Review = p.review; mode != "" {
 		in.Mode = mode
 	}
 	p.step(in)
@@ -249,6 +253,10 @@ func (p *player) input(verb, rest string) Input {
 		return &Pause{Head: p.r.head(requester)}
 	case "resume":
 		return &Resume{Head: p.r.head(requester)}
+	case "start":
+		return &Start{Head: p.r.head(first)}
+	case "replace":
+		return p.r.replace(p.r.s.Plan().Hash, steps(rest))
 	}
 	return p.control(verb, rest)
 }

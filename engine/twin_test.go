@@ -154,7 +154,7 @@ func nodeProblem(s *State, i int) string {
 		switch {
 		case join != joinReady || held:
 			return "not ready by topology and states (R25)"
-		case halted || !s.run.paused && free:
+		case halted || !s.run.paused && !s.reviewing() && free:
 			return "ready, a slot is free, and nobody starts it"
 		}
 	case running, executed:
@@ -211,7 +211,7 @@ func budgetProblem(s *State) string {
 func progressProblem(s *State) string {
 	_, timer := s.Deadline()
 	switch {
-	case s.Ended() || s.Status() == Paused || s.running > 0 || s.run.openApprovals > 0 || s.unknown > 0:
+	case s.Ended() || s.Status() == Paused || s.reviewing() || s.running > 0 || s.run.openApprovals > 0 || s.unknown > 0:
 		return ""
 	case timer && s.count[retryable] > 0:
 		return ""

@@ -47,20 +47,30 @@ func newWalk(t checker, g grounds, d dice, most int) *walk {
 	w := &walk{d: d, env: env, s: New(env), twin: New(env), now: startUS, states: map[string]NodeState{},
 		starts: map[string]int{}, notDone: map[string]int{}, loose: env.Current, tight: g.tight.Current}
 	w.twin.SetRun("r_1")
-	doc := drawPlan(d, most)
+	c, doc := w.plan(t, most)
+	review := ""
+	if oneIn(d, "review", 4) {
+		review = ReviewPlan
+	}
+	w.must(t, &Create{Head: w.head(), Run: "r_1", Goal: "g", Intent: []policy.Rank{0, 100, 200, 200}[d.pick("intent", 4)],
+		Scopes: []string{"default"}, Mode: "reflect", Plan: c, PlanDoc: []byte(doc), PlanAuthor: plan.Builtin, Review: review})
+	return w
+}
+
+// plan draws one that compiles.
+func (w *walk) plan(t checker, most int) (*plan.Compiled, string) {
+	doc := drawPlan(w.d, most)
 	p, findings := plan.Parse([]byte(doc))
 	if p == nil {
 		t.Fatalf("parse %s: %+v", doc, findings)
 	}
-	cenv := plan.Env{Catalog: env.Catalog, Policy: env.Pinned, Scopes: []string{"default"}, Intent: policy.Override, Requester: requester, Author: plan.Builtin}
+	cenv := plan.Env{Catalog: w.env.Catalog, Policy: w.env.Pinned, Scopes: []string{"default"}, Intent: policy.Override, Requester: requester, Author: plan.Builtin}
 	c, _ := plan.Compile(p, cenv)
 	if c == nil { // C03 and C05 do not admit every any_of
 		doc = strings.ReplaceAll(doc, `"any_of"`, `"all_done"`)
-		c = compiled(t, env, doc)
+		c = compiled(t, w.env, doc)
 	}
-	w.must(t, &Create{Head: w.head(), Run: "r_1", Goal: "g", Intent: []policy.Rank{0, 100, 200, 200}[d.pick("intent", 4)],
-		Scopes: []string{"default"}, Mode: "reflect", Plan: c, PlanDoc: []byte(doc), PlanAuthor: plan.Builtin})
-	return w
+	return c, doc
 }
 
 func (w *walk) head() Head {
@@ -134,8 +144,11 @@ func (w *walk) changePlace() string {
 }
 
 func (w *walk) count(f Fact) {
-	if f.Kind == AttemptStarted {
+	switch f.Kind {
+	case AttemptStarted:
 		w.starts[f.Node]++
+	case InputReplace:
+		clear(w.states) // the steps are others, and nothing of them was dispatched
 	}
 }
 

@@ -114,7 +114,7 @@ func isResult(in engine.Input, node string, attempt int) bool {
 // that it had been taken.
 func (w *World) again(lost engine.Input) {
 	switch lost.(type) {
-	case *engine.Create, *engine.Decide, *engine.Attest, *engine.Cancel, *engine.Pause, *engine.Resume, *engine.PolicyChanged, *engine.Withdrawn:
+	case *engine.Create, *engine.Decide, *engine.Attest, *engine.Cancel, *engine.Pause, *engine.Resume, *engine.Start, *engine.Replace, *engine.PolicyChanged, *engine.Withdrawn:
 		w.input(lost)
 	}
 }

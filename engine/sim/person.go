@@ -23,6 +23,7 @@ func (w *World) tellPeople() {
 			w.answer(a, who)
 		}
 	}
+	w.reviewPlan()
 	for _, q := range w.State.Questions() {
 		key := "question " + q.Node + "#" + strconv.Itoa(q.Attempt)
 		if w.asked[key] || w.draw(6, key) == 0 {

@@ -116,7 +116,7 @@ func TestP45_WorldsShowEverything(t *testing.T) {
 			states[v.State]++
 		}
 	}
-	for _, k := range []engine.Kind{engine.ApprovalDecided, engine.OutcomeAttested, engine.InputOrphan, engine.InputPolicy, engine.InputCancel, engine.InputTimer} {
+	for _, k := range []engine.Kind{engine.ApprovalDecided, engine.OutcomeAttested, engine.InputOrphan, engine.InputPolicy, engine.InputCancel, engine.InputTimer, engine.InputStart, engine.InputReplace} {
 		if kinds[k] == 0 {
 			t.Errorf("no world has %s: %v", k, kinds)
 		}

@@ -33,6 +33,7 @@ type World struct {
 	policies Policies
 	intent   policy.Rank
 	plan     *plan.Plan
+	doc      []byte
 	create   *engine.Create
 	agenda   agenda
 	now      int64
@@ -53,9 +54,12 @@ func New(seed uint64, env engine.Env, policies Policies) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.plan = p
+	w.plan, w.doc = p, doc
 	w.create = &engine.Create{Head: engine.Head{At: startUS, Actor: requester}, Run: run, Goal: "seed", Intent: w.intent,
 		Scopes: []string{"default"}, Mode: "reflect"}
+	if w.draw(6, "review") == 0 {
+		w.create.Review = engine.ReviewPlan
+	}
 	if w.draw(3, "planner") > 0 {
 		w.create.Plan, w.create.PlanDoc, w.create.PlanAuthor = compiled, doc, plan.Builtin
 	}
@@ -155,6 +159,10 @@ func stamp(in engine.Input, now int64) {
 	case *engine.Pause:
 		in.At = now
 	case *engine.Resume:
+		in.At = now
+	case *engine.Start:
+		in.At = now
+	case *engine.Replace:
 		in.At = now
 	case *engine.PolicyChanged:
 		in.At = now
