@@ -97,6 +97,9 @@ func (s *Store) prepareAppend(a Append) (*pendingAppend, error) {
 	for i := range a.Facts {
 		f := &a.Facts[i]
 		p.bytes += len(f.Data)
+		if f.Kind == PolicyPublished {
+			return nil, invalid("a policy is published with its row, by PublishPolicy")
+		}
 		if f.Kind != engine.ApprovalRequested && f.Kind != engine.ApprovalDecided {
 			continue
 		}

@@ -40,6 +40,10 @@ func (s *Store) Erase(ctx context.Context, e Erasure) error {
 	if !isRunID(e.Run) || len(e.Reason) > reasonBytesMax || len(e.Actor) > actorBytesMax {
 		return invalid("erase run %.80q with a reason of %d bytes", e.Run, len(e.Reason))
 	}
+	// What a dry run can no longer try is still counted, so list its calls first.
+	if _, err := s.projectStream(ctx, StreamOf(e.Run)); err != nil {
+		return fmt.Errorf("erase run %s: %w", e.Run, err)
+	}
 	err := s.do(ctx, func(w *writer) error { return w.erase(e) })
 	if err != nil {
 		return fmt.Errorf("erase run %s: %w", e.Run, err)

@@ -23,8 +23,9 @@ type streamCheck struct {
 	lastNull  int64                   // last row without data
 	through   int64                   // what the stream's own run.erased facts say
 	approvals map[string]*Approval
-	broken    *StreamReport // the first thing that is wrong with the chain
-	complaint *StreamReport // the first thing that is wrong with what is derived from it
+	policies  map[int]PolicyVersion // of admin
+	broken    *StreamReport         // the first thing that is wrong with the chain
+	complaint *StreamReport         // the first thing that is wrong with what is derived from it
 }
 
 // expectation is a hash that something outside the chain has for a row.
@@ -132,6 +133,7 @@ func (v *verification) row(c *streamCheck, raw *rawRow, hashes *hasher) {
 		v.noteErasure(c, row)
 	}
 	c.foldApproval(row)
+	c.foldPolicy(row)
 }
 
 // check compares a row with its hashes and with what others say of it.

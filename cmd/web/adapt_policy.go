@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"sluice/policy"
 	"sluice/policy/document"
@@ -43,20 +44,21 @@ func (p *policies) ByHash(ctx context.Context, hash string) (*policy.Policy, err
 	return loaded, nil
 }
 
-// open finds the policy in force: the newest published, or the default at
-// first start. A document named in the configuration is published when it is
-// another one.
+// open finds the policy in force: the newest version, or version 1 from the
+// configured document, or from the default, at first start. A document named in
+// the configuration is published when it is another one than that in force.
 func (p *policies) open(ctx context.Context, path string) error {
-	doc, err := chosenDocument(path)
+	doc, text, err := chosenDocument(path)
 	if err != nil {
 		return err
 	}
-	last, err := p.published(ctx)
-	if err != nil {
+	active, err := p.store.ActivePolicy(ctx)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	if doc == nil && last != "" {
-		loaded, err := p.ByHash(ctx, last)
+	reason := "from " + filepath.Base(path)
+	if doc == nil && active.Version > 0 {
+		loaded, err := p.ByHash(ctx, active.Hash)
 		if err == nil {
 			p.current.Store(loaded)
 		}
@@ -64,7 +66,7 @@ func (p *policies) open(ctx context.Context, path string) error {
 	}
 	if doc == nil {
 		d := policy.Default()
-		doc = &d
+		doc, text, reason = &d, document.Marshal(d), "first start"
 	}
 	compiled, err := policy.Compile(*doc)
 	if err != nil {
@@ -75,56 +77,28 @@ func (p *policies) open(ctx context.Context, path string) error {
 	}
 	p.known.Store(compiled.Hash(), compiled)
 	p.current.Store(compiled)
-	if compiled.Hash() == last {
+	if compiled.Hash() == active.Hash {
 		return nil
 	}
-	return p.publish(ctx, compiled)
+	_, err = p.store.PublishPolicy(ctx, store.Publication{Hash: compiled.Hash(), Canonical: compiled.Canonical(), Text: text,
+		Base: active.Version, Reason: reason, Actor: "system", At: time.Now().UnixMicro()})
+	return err
 }
 
-// chosenDocument reads the document the operator named, nil when none.
-func chosenDocument(path string) (*policy.Document, error) {
+// chosenDocument reads the document the operator named, nil when none, and
+// gives its text as well.
+func chosenDocument(path string) (*policy.Document, []byte, error) {
 	if path == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	raw, err := readLimited(path, policyBytesMax)
 	if err != nil {
-		return nil, fmt.Errorf("read policy: %w", err)
+		return nil, nil, fmt.Errorf("read policy: %w", err)
 	}
 	doc, problems := document.Parse(raw)
 	if len(problems) > 0 {
 		first := problems[0]
-		return nil, fmt.Errorf("read policy %s: line %d, column %d: %s: %w", path, first.Line, first.Col, first.Message, errUsage)
+		return nil, nil, fmt.Errorf("read policy %s: line %d, column %d: %s: %w", path, first.Line, first.Col, first.Message, errUsage)
 	}
-	return &doc, nil
-}
-
-// published is the hash of the newest policy on record, "" before the first.
-func (p *policies) published(ctx context.Context) (string, error) {
-	hash := ""
-	for after := int64(0); ; {
-		rows, err := p.store.Facts(ctx, store.Admin, after, 1000)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return "", err
-		}
-		for i := range rows {
-			after = rows[i].Seq
-			var data struct {
-				Policy string `json:"policy"`
-			}
-			if rows[i].Kind == policyPublished && json.Unmarshal(rows[i].Data, &data) == nil {
-				hash = data.Policy
-			}
-		}
-		if len(rows) == 0 {
-			return hash, nil
-		}
-	}
-}
-
-// publish stores the document before the fact that names it.
-func (p *policies) publish(ctx context.Context, c *policy.Policy) error {
-	if err := p.store.PutContent(ctx, c.Hash(), "policy", c.Canonical()); err != nil {
-		return err
-	}
-	return record(ctx, p.store, deed{policyPublished, "system", map[string]any{"policy": c.Hash()}})
+	return &doc, raw, nil
 }

@@ -13,9 +13,8 @@ import (
 
 // Kinds of facts about the installation, on the stream admin (design §7).
 const (
-	policyPublished = engine.Kind("policy.published")
-	tokenAdded      = engine.Kind("token.added")
-	signedIn        = engine.Kind("signed.in")
+	tokenAdded = engine.Kind("token.added")
+	signedIn   = engine.Kind("signed.in")
 )
 
 // deed is something done to the installation.

@@ -51,7 +51,7 @@ type gateFlags struct{ policy, intent, scopes string }
 
 // gateCheck decides the calls of a file without a store (P37).
 func gateCheck(s streams, path string, g gateFlags) (int, error) {
-	doc, err := chosenDocument(g.policy)
+	doc, _, err := chosenDocument(g.policy)
 	if err != nil {
 		return 0, err
 	}

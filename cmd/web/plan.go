@@ -124,7 +124,7 @@ func planCheck(_ context.Context, s streams, args []string) int {
 }
 
 func policyFindings(env *plan.Env, file, intent string) error {
-	doc, err := chosenDocument(file)
+	doc, _, err := chosenDocument(file)
 	if err != nil || doc == nil {
 		return err
 	}
