@@ -38,7 +38,7 @@ func (p *Policy) checkApproval(c *Call, d *Decision) {
 func (p *Policy) asksFor(c *Call, impact Rank) []AskFor {
 	var asks []AskFor
 	for i := range p.rules {
-		if p.rules[i].matches(c, impact) {
+		if p.rules[i].when.matches(c, impact) {
 			asks = append(asks, copyAsk(p.rules[i].ask))
 		}
 	}
@@ -54,7 +54,7 @@ func copyAsk(ask AskFor) AskFor {
 	return ask
 }
 
-func (r *compiledRule) matches(c *Call, impact Rank) bool {
+func (r *compiledWhen) matches(c *Call, impact Rank) bool {
 	isExternalMet := r.external == nil || *r.external == c.Tool.External
 	return impact >= r.impact && isExternalMet && (r.isAnyTool || r.tools.has(c.Tool.Name))
 }

@@ -62,9 +62,12 @@ func stricter(pinned, current Decision) Decision {
 	if current.Outcome != Allow {
 		d.note(RuleCurrent, "The current policy "+display(current.Policy)+" decides "+string(current.Outcome)+".")
 	}
-	d.Asks = []AskFor{}
+	d.Asks, d.Clear = []AskFor{}, nil
 	if d.Outcome == Ask {
-		d.Asks = unionAsks(pinned.Asks, current.Asks)
+		d.Asks, d.Clear = unionAsks(pinned.Asks, current.Asks), unionClear(pinned.Clear, current.Clear)
+	}
+	if len(d.Clear) > 0 {
+		d.Stage = StageClearance // whichever of the two wants it
 	}
 	return d
 }

@@ -47,8 +47,8 @@ func TestP19_TheStricterPolicyHolds(t *testing.T) {
 				t.Fatalf("rule %s is missing in %v", rule, d.Rules)
 			}
 		}
-		if (d.Stage != "") != (d.Outcome == Deny) || (len(d.Asks) > 0) != (d.Outcome == Ask) {
-			t.Fatalf("got stage %q and asks %v with %s", d.Stage, d.Asks, d.Outcome)
+		if isOpen := len(d.Clear) > 0; (d.Stage != "") != (d.Outcome == Deny || isOpen) || (len(d.Asks) > 0 || isOpen) != (d.Outcome == Ask) {
+			t.Fatalf("got stage %q, asks %v and clear %v with %s", d.Stage, d.Asks, d.Clear, d.Outcome)
 		}
 	})
 }

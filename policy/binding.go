@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The two hashes over a call start with different words, so that neither can
-// ever be taken for the other.
+// The hashes over a call start with different words, so that none can
+// ever be taken for another.
 const (
 	bindingDomain = "sluice approval 1"
 	grantDomain   = "sluice grant 1"
@@ -31,17 +31,22 @@ func Binding(c Call, expiresAt int64) string {
 	b = appendText(b, c.Run)
 	b = appendText(b, c.Node)
 	b = appendText(b, c.Tool.Name)
-	params := inOrder(c.Params)
+	b = appendParams(b, c.Params)
+	b = appendText(b, c.Key)
+	b = appendNumber(b, expiresAt)
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+func appendParams(b []byte, given []Param) []byte {
+	params := inOrder(given)
 	b = appendNumber(b, int64(len(params)))
 	for i := range params {
 		b = appendText(b, params[i].Name)
 		b = appendBytes(b, params[i].Value)
 		b = appendLabels(b, params[i].Labels)
 	}
-	b = appendText(b, c.Key)
-	b = appendNumber(b, expiresAt)
-	sum := sha256.Sum256(b)
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return b
 }
 
 // grantHash is over run, node, attempt, tool, canonical parameters and policy (P18).

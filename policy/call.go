@@ -44,5 +44,6 @@ type Call struct {
 	Approval  bool   // the plan's own approval flag: adds an ask, never removes one (R51)
 	Key       string // idempotency key, "" for reads
 	Held      []Approval
-	At        int64 // µs UTC, the time of the input being stepped
+	Cleared   []Clearance // what authorities answered
+	At        int64       // µs UTC, the time of the input being stepped
 }

@@ -28,6 +28,9 @@ func Canonical(d Document) []byte {
 	if len(d.Tools) > 0 {
 		tree["tools"] = toolsTree(d.Tools)
 	}
+	if len(d.Clearance) > 0 {
+		tree["clearance"] = clearanceTree(d.Clearance)
+	}
 	if len(d.KillSwitches) > 0 {
 		tree["kill_switches"] = textList(d.KillSwitches)
 	}
@@ -64,18 +67,22 @@ func approvalsTree(a Approvals) map[string]any {
 	return tree
 }
 
-func ruleTree(rule ApprovalRule) map[string]any {
+func whenTree(w When) map[string]any {
 	when := map[string]any{}
-	if rule.When.ImpactAtLeast != nil {
-		when["impact_at_least"] = int(*rule.When.ImpactAtLeast)
+	if w.ImpactAtLeast != nil {
+		when["impact_at_least"] = int(*w.ImpactAtLeast)
 	}
-	if rule.When.External != nil {
-		when["external"] = *rule.When.External
+	if w.External != nil {
+		when["external"] = *w.External
 	}
-	if rule.When.Tools != nil {
-		when["tools"] = textList(rule.When.Tools)
+	if w.Tools != nil {
+		when["tools"] = textList(w.Tools)
 	}
-	tree := map[string]any{"id": rule.ID, "when": when, "per": rule.Per}
+	return when
+}
+
+func ruleTree(rule ApprovalRule) map[string]any {
+	tree := map[string]any{"id": rule.ID, "when": whenTree(rule.When), "per": rule.Per}
 	if rule.Quorum != 0 {
 		tree["quorum"] = rule.Quorum
 	}

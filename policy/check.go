@@ -89,7 +89,9 @@ func (c *checker) document(d Document) {
 			c.tool("/tools/"+Escape(name), name, d.Tools[name])
 		}
 	}
-	c.approvals(d.Approvals)
+	ids := map[string]bool{} // of all rules: a decision cites a rule by its id alone
+	c.clearance(d.Clearance, ids)
+	c.approvals(d.Approvals, ids)
 	c.globs("/kill_switches", d.KillSwitches)
 }
 

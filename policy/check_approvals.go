@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-func (c *checker) approvals(a Approvals) {
+func (c *checker) approvals(a Approvals, ids map[string]bool) {
 	if a.Self != "" && a.Self != selfAllowed && a.Self != selfDenied {
 		c.addf("/approvals/self", "%s is not an answer. Write allowed or denied.", display(a.Self))
 	}
 	if !c.count("/approvals/rules", len(a.Rules)) {
 		return
 	}
-	ids := map[string]bool{}
 	for i, rule := range a.Rules {
 		pointer := "/approvals/rules/" + strconv.Itoa(i)
 		c.ruleID(pointer+"/id", rule.ID, ids)
@@ -83,8 +82,8 @@ func (c *checker) roles(pointer string, roles []string) {
 	}
 }
 
-// CheckAgainst finds the impact overrides of a document that have no effect on
-// the given tools: Decide ignores a lowering without a reason and any lowering
+// CheckAgainst finds what has no effect on the given tools: clearance rules that
+// name none of them, and impact overrides: Decide ignores a lowering without a reason and any lowering
 // of an external tool, so a document that tries is refused where the tools are
 // known (P16, requirements §23.6).
 func CheckAgainst(d Document, tools []Tool) []Issue {
@@ -101,6 +100,7 @@ func CheckAgainst(d Document, tools []Tool) []Issue {
 			}
 		}
 	}
+	c.unreachable(d.Clearance, tools)
 	return c.issues
 }
 

@@ -19,6 +19,7 @@ type Policy struct {
 	overrides byGlob[ToolRule]
 	kills     byGlob[struct{}]
 	isSelf    bool // requesters may approve
+	clearance []compiledClearance
 	rules     []compiledRule
 }
 
@@ -28,8 +29,12 @@ type compiledScope struct {
 }
 
 type compiledRule struct {
-	ask       AskFor
-	impact    Rank // asks at this impact and above
+	ask  AskFor
+	when compiledWhen
+}
+
+type compiledWhen struct {
+	impact    Rank // holds at this impact and above
 	external  *bool
 	isAnyTool bool
 	tools     nameSet
@@ -50,6 +55,7 @@ func Compile(d Document) (*Policy, error) {
 		overrides: newByGlob(doc.Tools),
 		kills:     newNameSet(doc.KillSwitches).byGlob,
 		isSelf:    doc.Approvals.Self == selfAllowed,
+		clearance: compileClearance(doc.Clearance),
 		rules:     compileRules(doc.Approvals.Rules),
 	}
 	sum := sha256.Sum256(p.canonical)
@@ -68,19 +74,22 @@ func Compile(d Document) (*Policy, error) {
 func compileRules(rules []ApprovalRule) []compiledRule {
 	if rules == nil {
 		ask := AskFor{Rule: RuleDefault, Per: perCall, Quorum: defaultQuorum, Roles: []string{defaultRole}, ExpiresS: defaultExpiresS}
-		return []compiledRule{{ask: ask, impact: Override, isAnyTool: true}}
+		return []compiledRule{{ask: ask, when: compiledWhen{impact: Override, isAnyTool: true}}}
 	}
 	out := make([]compiledRule, len(rules))
 	for i, rule := range rules {
 		out[i] = compiledRule{
-			ask:       AskFor{Rule: rule.ID, Per: rule.Per, Quorum: rule.Quorum, Roles: rule.Roles, ExpiresS: rule.ExpiresS},
-			external:  rule.When.External,
-			isAnyTool: rule.When.Tools == nil,
-			tools:     newNameSet(rule.When.Tools),
+			ask:  AskFor{Rule: rule.ID, Per: rule.Per, Quorum: rule.Quorum, Roles: rule.Roles, ExpiresS: rule.ExpiresS},
+			when: compileWhen(rule.When),
 		}
-		if rule.When.ImpactAtLeast != nil {
-			out[i].impact = *rule.When.ImpactAtLeast
-		}
+	}
+	return out
+}
+
+func compileWhen(when When) compiledWhen {
+	out := compiledWhen{external: when.External, isAnyTool: when.Tools == nil, tools: newNameSet(when.Tools)}
+	if when.ImpactAtLeast != nil {
+		out.impact = *when.ImpactAtLeast
 	}
 	return out
 }

@@ -37,4 +37,6 @@ type Decision struct {
 	Reasons    []string `json:"reasons"`
 	Asks       []AskFor `json:"asks"`   // what is still to be asked; empty unless Ask
 	Policy     string   `json:"policy"` // "sha256:…" of the document decided under
+	// Clear is what authorities have still to be asked; empty unless Stage is clearance.
+	Clear []ClearFor `json:"clear,omitempty"`
 }

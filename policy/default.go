@@ -54,6 +54,7 @@ func completed(d Document) Document {
 		rule.Impact = clonePointer(rule.Impact)
 		out.Tools[name] = rule
 	}
+	out.Clearance = completedClearance(d.Clearance)
 	out.Approvals.Rules = completedRules(d.Approvals.Rules)
 	out.KillSwitches = append([]string{}, d.KillSwitches...)
 	return out
@@ -67,9 +68,7 @@ func completedRules(rules []ApprovalRule) []ApprovalRule {
 	}
 	out := make([]ApprovalRule, len(rules))
 	for i, rule := range rules {
-		rule.When.ImpactAtLeast = clonePointer(rule.When.ImpactAtLeast)
-		rule.When.External = clonePointer(rule.When.External)
-		rule.When.Tools = cloneList(rule.When.Tools)
+		rule.When = copyWhen(rule.When)
 		rule.Roles = cloneList(rule.Roles)
 		if rule.Roles == nil {
 			rule.Roles = []string{defaultRole}

@@ -7,6 +7,7 @@ type Document struct {
 	Intents      map[string]Rank     `json:"intents"`
 	Scopes       map[string]Scope    `json:"scopes"`
 	Tools        map[string]ToolRule `json:"tools,omitempty"`
+	Clearance    []ClearanceRule     `json:"clearance,omitempty"`
 	Approvals    Approvals           `json:"approvals"`
 	KillSwitches []string            `json:"kill_switches,omitempty"` // tool name globs
 }
@@ -39,7 +40,7 @@ type ApprovalRule struct {
 	ExpiresS int64    `json:"expires_s,omitempty"`
 }
 
-// When is the condition of an approval rule: every stated part must hold.
+// When is the condition of an approval or clearance rule: every stated part must hold.
 type When struct {
 	ImpactAtLeast *Rank    `json:"impact_at_least,omitempty"`
 	External      *bool    `json:"external,omitempty"`

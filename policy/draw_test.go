@@ -79,6 +79,10 @@ func drawDocument(t *rapid.T) Document {
 			d.Approvals.Rules = append(d.Approvals.Rules, rule)
 		}
 	}
+	for i := range max(0, rapid.IntRange(-2, 2).Draw(t, "clearance")) {
+		when := drawRule(t).When
+		d.Clearance = append(d.Clearance, ClearanceRule{ID: "c" + string(rune('0'+i)), When: when, URL: "https://a.example", TimeoutS: 5})
+	}
 	if rapid.IntRange(0, 3).Draw(t, "has switch") == 0 {
 		d.KillSwitches = []string{drawGlob(t)}
 	}
@@ -94,6 +98,13 @@ func drawCall(t *rapid.T) Call {
 	if rapid.Bool().Draw(t, "is approved") {
 		people := rapid.SliceOfN(rapid.SampledFrom([]string{"user:1", "user:2", "user:3", "token:4"}), 0, 3).Draw(t, "people")
 		c = approved(c, slices.Clone(people)...)
+	}
+	for i := range max(0, rapid.IntRange(-1, 2).Draw(t, "cleared")) {
+		held := cleared(c, "c"+string(rune('0'+i)), rapid.IntRange(0, 3).Draw(t, "is allowed") > 0)
+		if rapid.IntRange(0, 3).Draw(t, "is for another") == 0 {
+			held.Hash = "sha256:00"
+		}
+		c.Cleared = append(c.Cleared, held)
 	}
 	return c
 }

@@ -30,6 +30,13 @@ func (d Decision) AppendJSON(b []byte) []byte {
 		b = d.Asks[i].appendJSON(b)
 	}
 	b = appendJSONText(append(b, `],"policy":`...), d.Policy)
+	for i := range d.Clear {
+		b = append(b, [2]string{`,"clear":[`, ","}[min(i, 1)]...)
+		b = d.Clear[i].appendJSON(b)
+	}
+	if len(d.Clear) > 0 {
+		b = append(b, ']')
+	}
 	return append(b, '}')
 }
 
@@ -39,6 +46,13 @@ func (a *AskFor) appendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `,"quorum":`...), int64(a.Quorum), 10)
 	b = appendJSONTexts(append(b, `,"roles":`...), a.Roles)
 	b = strconv.AppendInt(append(b, `,"expires_s":`...), a.ExpiresS, 10)
+	return append(b, '}')
+}
+
+func (c *ClearFor) appendJSON(b []byte) []byte {
+	b = appendJSONText(append(b, `{"rule":`...), c.Rule)
+	b = appendJSONText(append(b, `,"url":`...), c.URL)
+	b = strconv.AppendInt(append(b, `,"timeout_s":`...), int64(c.TimeoutS), 10)
 	return append(b, '}')
 }
 

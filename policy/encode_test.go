@@ -15,15 +15,16 @@ import (
 
 // wire is a decision as P37 writes it, for encoding/json.
 type wire struct {
-	Outcome    Outcome  `json:"decision"`
-	Impact     Rank     `json:"impact"`
-	ImpactName string   `json:"impact_name"`
-	Limit      Rank     `json:"limit"`
-	Stage      *string  `json:"stage"`
-	Rules      []string `json:"rules"`
-	Reasons    []string `json:"reasons"`
-	Asks       []AskFor `json:"asks"`
-	Policy     string   `json:"policy"`
+	Outcome    Outcome    `json:"decision"`
+	Impact     Rank       `json:"impact"`
+	ImpactName string     `json:"impact_name"`
+	Limit      Rank       `json:"limit"`
+	Stage      *string    `json:"stage"`
+	Rules      []string   `json:"rules"`
+	Reasons    []string   `json:"reasons"`
+	Asks       []AskFor   `json:"asks"`
+	Policy     string     `json:"policy"`
+	Clear      []ClearFor `json:"clear,omitempty"`
 }
 
 func drawTexts(t *rapid.T) []string {
@@ -35,11 +36,14 @@ func drawDecision(t *rapid.T) Decision {
 	d := Decision{
 		Outcome: rapid.SampledFrom([]Outcome{Allow, Ask, Deny}).Draw(t, "outcome"),
 		Impact:  drawRank(t), ImpactName: "x", Limit: drawRank(t),
-		Stage: rapid.SampledFrom([]string{"", StageScope, StageImpact, StageInput}).Draw(t, "stage"),
+		Stage: rapid.SampledFrom([]string{"", StageScope, StageImpact, StageClearance, StageInput}).Draw(t, "stage"),
 		Rules: drawTexts(t), Reasons: drawTexts(t), Asks: []AskFor{}, Policy: "sha256:00",
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "asks") {
 		d.Asks = append(d.Asks, AskFor{Rule: "A1", Per: "call", Quorum: 2, Roles: drawTexts(t), ExpiresS: 60})
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "clear") {
+		d.Clear = append(d.Clear, ClearFor{Rule: "C1", URL: "https://a.example/<x>?a&b", TimeoutS: 5})
 	}
 	return d
 }
@@ -49,7 +53,7 @@ func drawDecision(t *rapid.T) Decision {
 func TestP27_DecisionBytesAreThoseOfEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDecision(t)
-		shape := wire{d.Outcome, d.Impact, d.ImpactName, d.Limit, nil, d.Rules, d.Reasons, d.Asks, d.Policy}
+		shape := wire{d.Outcome, d.Impact, d.ImpactName, d.Limit, nil, d.Rules, d.Reasons, d.Asks, d.Policy, d.Clear}
 		if d.Stage != "" {
 			shape.Stage = &d.Stage
 		}

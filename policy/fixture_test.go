@@ -66,6 +66,11 @@ func approved(c Call, people ...string) Call {
 	return c
 }
 
+// cleared is an authority's answer to a rule about exactly this call.
+func cleared(c Call, rule string, isAllowed bool) Clearance {
+	return Clearance{Rule: rule, URL: "https://a.example", Hash: ClearanceBinding(c), Allow: isAllowed, LatencyMS: 12}
+}
+
 func wantOutcome(t *testing.T, d Decision, outcome Outcome, stage string, rules ...string) {
 	t.Helper()
 	if d.Outcome != outcome || d.Stage != stage || !slices.Equal(d.Rules, rules) {

@@ -23,7 +23,8 @@ func ownRules() []string {
 
 // Decide answers whether a call may run under a policy. It mints nothing.
 //
-// R43: the stages run in the order of their cost, scope, impact, approval, and
+// R43: the stages run in the order of their cost, scope, impact, clearance,
+// approval, and
 // a stage that denies ends the evaluation; within a stage every rule is
 // evaluated and the strictest answer holds. Impact and limit are given whatever
 // the outcome (P37).
@@ -42,6 +43,9 @@ func Decide(p *Policy, c Call) Decision {
 		return d
 	}
 	if p.checkImpact(&c, &d); d.Outcome == Deny {
+		return d
+	}
+	if p.checkClearance(&c, &d); d.Outcome == Deny {
 		return d
 	}
 	p.checkApproval(&c, &d)

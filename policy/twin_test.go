@@ -32,6 +32,13 @@ func twinDecide(d Document, c Call) (Outcome, string) {
 	if !c.Known || impact > limit {
 		return Deny, StageImpact
 	}
+	denied, open := twinClearance(d, c, impact)
+	if denied {
+		return Deny, StageClearance
+	}
+	if open {
+		return Ask, StageClearance
+	}
 	quorum := twinQuorum(d, c, impact)
 	for _, held := range c.Held {
 		people := map[string]bool{}
@@ -78,6 +85,28 @@ func twinImpact(d Document, c Call) Rank {
 	return impact
 }
 
+func twinMet(when When, c Call, impact Rank) bool {
+	isMet := when.ImpactAtLeast == nil || impact >= *when.ImpactAtLeast
+	isMet = isMet && (when.External == nil || *when.External == c.Tool.External)
+	return isMet && (when.Tools == nil || twinAny(when.Tools, c.Tool.Name))
+}
+
+func twinClearance(d Document, c Call, impact Rank) (denied, open bool) {
+	for _, rule := range d.Clearance {
+		if !twinMet(rule.When, c, impact) {
+			continue
+		}
+		isHeld := false
+		for _, held := range c.Cleared {
+			if held.Rule == rule.ID && held.URL == rule.URL && held.Hash == ClearanceBinding(c) {
+				isHeld, denied = true, denied || !held.Allow
+			}
+		}
+		open = open || !isHeld
+	}
+	return denied, open
+}
+
 // twinQuorum is how many people must approve, 0 when nothing asks.
 func twinQuorum(d Document, c Call, impact Rank) int {
 	quorum := 0
@@ -85,11 +114,7 @@ func twinQuorum(d Document, c Call, impact Rank) int {
 		quorum = 1
 	}
 	for _, rule := range d.Approvals.Rules {
-		when := rule.When
-		isMet := when.ImpactAtLeast == nil || impact >= *when.ImpactAtLeast
-		isMet = isMet && (when.External == nil || *when.External == c.Tool.External)
-		isMet = isMet && (when.Tools == nil || twinAny(when.Tools, c.Tool.Name))
-		if isMet {
+		if twinMet(rule.When, c, impact) {
 			quorum = max(quorum, rule.Quorum, 1)
 		}
 	}

@@ -53,7 +53,7 @@ func (p *policyChecker) checkStep(i int) {
 		p.find(i, Finding{Rule: "C11", Message: why, Fix: "Choose a higher intent, or remove the step."}, "tool")
 	case decision.Outcome == policy.Deny:
 		p.find(i, Finding{Rule: "C09", Message: why, Fix: "Remove the step, or change the policy."}, "tool")
-	case decision.Outcome == policy.Allow && p.isConsequential(i, decision):
+	case len(decision.Asks) == 0 && p.isConsequential(i, decision):
 		p.find(i, Finding{Rule: "C08", Message: fmt.Sprintf("The step has the impact %s and nobody would be asked.", decision.ImpactName),
 			Fix: "State \"approval\": true, or a rule of the policy that asks."})
 	}

@@ -35,9 +35,10 @@ func Marshal(d policy.Document) []byte {
 			w.tool(name, d.Tools[name])
 		}
 	}
+	w.clearance(d.Clearance)
 	w.approvals(d.Approvals)
 	w.texts(0, "kill_switches", d.KillSwitches)
-	w.line(0, "# reserved: conditions, flows, clearance, models, guards, waivers, budgets")
+	w.line(0, "# reserved: conditions, flows, models, guards, waivers, budgets")
 	return []byte(w.out.String())
 }
 
@@ -129,9 +130,28 @@ func (w *writer) approvals(a policy.Approvals) {
 	}
 }
 
+func (w *writer) clearance(rules []policy.ClearanceRule) {
+	if rules == nil {
+		return
+	}
+	if len(rules) == 0 {
+		w.line(0, "clearance: []")
+		return
+	}
+	w.line(0, "clearance:")
+	for _, rule := range rules {
+		w.line(1, "- id: "+quoted(rule.ID))
+		w.when(2, rule.When)
+		w.line(2, "url: "+quoted(rule.URL))
+		if rule.TimeoutS != 0 {
+			w.line(2, "timeout_s: "+strconv.Itoa(rule.TimeoutS))
+		}
+	}
+}
+
 func (w *writer) rule(rule policy.ApprovalRule) {
 	w.line(2, "- id: "+quoted(rule.ID))
-	w.when(rule.When)
+	w.when(3, rule.When)
 	if rule.Per != "" {
 		w.line(3, "per: "+quoted(rule.Per))
 	}
@@ -144,19 +164,19 @@ func (w *writer) rule(rule policy.ApprovalRule) {
 	}
 }
 
-func (w *writer) when(when policy.When) {
+func (w *writer) when(indent int, when policy.When) {
 	if when.ImpactAtLeast == nil && when.External == nil && when.Tools == nil {
-		w.line(3, "when: {}")
+		w.line(indent, "when: {}")
 		return
 	}
-	w.line(3, "when:")
+	w.line(indent, "when:")
 	if when.ImpactAtLeast != nil {
-		w.line(4, "impact_at_least: "+w.rank(*when.ImpactAtLeast))
+		w.line(indent+1, "impact_at_least: "+w.rank(*when.ImpactAtLeast))
 	}
 	if when.External != nil {
-		w.line(4, "external: "+strconv.FormatBool(*when.External))
+		w.line(indent+1, "external: "+strconv.FormatBool(*when.External))
 	}
-	w.texts(4, "tools", when.Tools)
+	w.texts(indent+1, "tools", when.Tools)
 }
 
 // plain are the texts that YAML reads as themselves without quotes. Words that

@@ -34,7 +34,7 @@ approvals:
       roles: [approver]
       expires_s: 86400
 kill_switches: []
-# reserved: conditions, flows, clearance, models, guards, waivers, budgets
+# reserved: conditions, flows, models, guards, waivers, budgets
 `
 
 func TestP16_FirstStartGolden(t *testing.T) {
@@ -111,6 +111,11 @@ func drawDocument(t *rapid.T) policy.Document {
 			reason := rapid.OneOf(rapid.StringMatching(`[ -~äß–€"\\':#{}]{0,12}`), rapid.SampledFrom([]string{"", " ", "true", "\U0001F600", "'"})).Draw(t, "reason")
 			d.Tools[glob] = policy.ToolRule{Impact: &rank, Reason: reason}
 		}
+	}
+	for i := range max(0, rapid.IntRange(-2, 2).Draw(t, "clearance")) {
+		url := rapid.SampledFrom([]string{"https://a.example/clear?x=1&y=%20", "http://127.0.0.1:9/", "http://[::1]:9", "http://localhost"}).Draw(t, "url")
+		d.Clearance = append(d.Clearance, policy.ClearanceRule{ID: "C" + string(rune('0'+i)), When: drawRule(t).When, URL: url,
+			TimeoutS: rapid.IntRange(0, 30).Draw(t, "timeout")})
 	}
 	d.Approvals.Self = rapid.SampledFrom([]string{"", "allowed", "denied"}).Draw(t, "self")
 	if rapid.Bool().Draw(t, "has rules") {

@@ -18,7 +18,7 @@ approvals:
   self: allowed          # written at first start: single-operator install; absent = denied
   rules: [{id: A1, when: {impact_at_least: override}, per: call, quorum: 1, roles: [approver], expires_s: 86400}]
 kill_switches: []
-# reserved: conditions, flows, clearance, models, guards, waivers, budgets
+# reserved: conditions, flows, models, guards, waivers, budgets
 `
 
 func parsed(t *testing.T, text string) policy.Document {
@@ -147,7 +147,7 @@ func TestP16_ProblemsHavePlaces(t *testing.T) {
 }
 
 func TestP16_ReservedKeysAreNotYetAvailable(t *testing.T) {
-	for _, key := range []string{"conditions", "flows", "clearance", "models", "guards", "waivers", "budgets"} {
+	for _, key := range []string{"conditions", "flows", "models", "guards", "waivers", "budgets"} {
 		_, problems := Parse([]byte("version: 1\n" + key + ": []\n"))
 		if len(problems) != 1 || problems[0].Line != 2 || problems[0].Pointer != "/"+key || !strings.Contains(problems[0].Message, "reserved, not yet available") {
 			t.Errorf("%s: got %+v, want it refused as reserved", key, problems)

@@ -140,7 +140,7 @@ func (r *reader) fields(n *yaml.Node, pointer string, known map[string]func(entr
 // isReserved: keys that later versions of the document will have (P16).
 func isReserved(key string) bool {
 	switch key {
-	case "conditions", "flows", "clearance", "models", "guards", "waivers", "budgets":
+	case "conditions", "flows", "models", "guards", "waivers", "budgets":
 		return true
 	}
 	return false

@@ -24,6 +24,7 @@ func (r *reader) document(root *yaml.Node) policy.Document {
 		"intents":       func(entry) {},
 		"scopes":        func(e entry) { d.Scopes = r.scopes(e) },
 		"tools":         func(e entry) { d.Tools = r.tools(e) },
+		"clearance":     func(e entry) { d.Clearance = r.clearance(e) },
 		"approvals":     func(e entry) { d.Approvals = r.approvals(e) },
 		"kill_switches": func(e entry) { d.KillSwitches = r.texts(e) },
 	})
@@ -115,6 +116,21 @@ func (r *reader) rules(e entry) []policy.ApprovalRule {
 			"quorum":    func(e entry) { rule.Quorum = r.positive(e) },
 			"roles":     func(e entry) { rule.Roles = r.texts(e) },
 			"expires_s": func(e entry) { rule.ExpiresS = int64(r.positive(e)) },
+		})
+		out = append(out, rule)
+	}
+	return out
+}
+
+func (r *reader) clearance(e entry) []policy.ClearanceRule {
+	var out []policy.ClearanceRule
+	for _, item := range r.items(e) {
+		var rule policy.ClearanceRule
+		r.fields(item.value, item.pointer, map[string]func(entry){
+			"id":        func(e entry) { rule.ID = r.text(e) },
+			"when":      func(e entry) { rule.When = r.when(e) },
+			"url":       func(e entry) { rule.URL = r.text(e) },
+			"timeout_s": func(e entry) { rule.TimeoutS = r.positive(e) },
 		})
 		out = append(out, rule)
 	}
