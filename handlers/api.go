@@ -34,6 +34,7 @@ func (s *Server) apiRoutes(g *echo.Group) {
 	g.POST("/approvals/:approval", s.apiDecide)
 	g.POST("/plans/propose", s.apiPropose)
 	g.POST("/plans/check", s.apiCheck)
+	g.POST("/plans/read", s.apiReadPlan)
 	g.GET("/tools", s.apiTools)
 	g.GET("/audit/verify", s.apiVerify)
 	g.GET("/audit/export", s.apiExport)
@@ -134,16 +135,25 @@ func (s *Server) takePlan(in *engine.Create, doc json.RawMessage) error {
 }
 
 func (s *Server) compile(doc []byte, in *engine.Create) (*plan.Compiled, []plan.Finding) {
-	return CompilePlan(doc, plan.Env{Catalog: s.cfg.Rules.Catalog(), Policy: s.cfg.Rules.Policy(),
+	return plan.Check(doc, s.planEnv(in))
+}
+
+// planEnv is what a person's plan is compiled against.
+func (s *Server) planEnv(in *engine.Create) plan.Env {
+	return profiled(plan.Env{Catalog: s.cfg.Rules.Catalog(), Policy: s.cfg.Rules.Policy(),
 		Scopes: in.Scopes, Intent: in.Intent, Requester: in.Requester, Author: plan.Person}, in.Profile)
 }
 
 // CompilePlan reads and compiles a document under a profile's limits. A nil
 // plan comes with the findings that refuse it.
 func CompilePlan(doc []byte, env plan.Env, profile string) (*plan.Compiled, []plan.Finding) {
+	return plan.Check(doc, profiled(env, profile))
+}
+
+func profiled(env plan.Env, profile string) plan.Env {
 	p, _ := engine.ProfileByName(profile)
 	env.Limits = plan.Limits{Steps: p.Steps, ToolCalls: p.ToolCalls, SideEffects: p.SideEffects}
-	return plan.Check(doc, env)
+	return env
 }
 
 func (s *Server) apiRuns(c echo.Context) error {

@@ -1,36 +1,11 @@
 package handlers
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
-
-	"sluice/policy"
 )
-
-// toolWire is a declared tool as lists show it.
-type toolWire struct {
-	Name     string          `json:"name"`
-	Summary  string          `json:"summary"`
-	Effect   policy.Effect   `json:"effect"`
-	Impact   string          `json:"impact"`
-	External bool            `json:"external"`
-	Input    json.RawMessage `json:"input"`
-	Output   json.RawMessage `json:"output"`
-}
-
-func (s *Server) apiTools(c echo.Context) error {
-	catalog := s.cfg.Rules.Catalog()
-	tools := make([]toolWire, 0, len(catalog.Names()))
-	for _, name := range catalog.Names() {
-		t, _ := catalog.Lookup(name)
-		tools = append(tools, toolWire{Name: t.Name, Summary: t.Summary, Effect: t.Effect,
-			Impact: t.Impact.Name(), External: t.External, Input: t.Input, Output: t.Output})
-	}
-	return sendJSON(c, http.StatusOK, map[string]any{"tools": tools})
-}
 
 // auditor wants somebody who may read everything.
 func auditor(c echo.Context) error {

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -184,29 +183,6 @@ func ProposalShape(out Proposal) any {
 		w.Unplanned = []engine.Unplanned{}
 	}
 	return w
-}
-
-// apiCheck compiles a plan and runs nothing (P38).
-func (s *Server) apiCheck(c echo.Context) error {
-	var body struct {
-		Plan    json.RawMessage `json:"plan"`
-		Intent  string          `json:"intent"`
-		Scopes  []string        `json:"scopes"`
-		Profile string          `json:"profile"`
-	}
-	if _, err := s.readJSON(c, &body); err != nil {
-		return err
-	}
-	intent, bad := s.intent(body.Intent)
-	if bad != nil {
-		return bad
-	}
-	if len(body.Scopes) == 0 {
-		body.Scopes = []string{"default"}
-	}
-	compiled, findings := s.compile(body.Plan, &engine.Create{Requester: viewer(c).User.ID,
-		Intent: intent, Scopes: body.Scopes, Profile: body.Profile})
-	return sendJSON(c, http.StatusOK, CheckReport(compiled, findings))
 }
 
 // Check is the answer of plan check (P38).

@@ -27,6 +27,7 @@ func (s *Server) pageRoutes(e *echo.Echo) {
 	e.POST("/preferences", s.preferences, s.readForm)
 	g := e.Group("", s.signedIn, s.readForm)
 	g.GET("/", s.home)
+	s.builderRoutes(g)
 	g.POST("/runs", s.submitForm)
 	g.GET("/runs", s.runs)
 	g.GET("/runs/:id", s.runPage)

@@ -32,18 +32,20 @@ type compiler struct {
 // and environment give the same result, byte for byte.
 func Compile(p *Plan, env Env) (*Compiled, []Finding) {
 	var found collector
-	compiled := compile(p, env, &found)
+	compiled, _ := compile(p, env, &found)
 	return compiled, found.findings()
 }
 
-func compile(p *Plan, env Env, found *collector) *Compiled {
+// compile gives the compiled plan, nil with an error, and what was derived on
+// the way, nil where the plan was refused before its steps were looked at.
+func compile(p *Plan, env Env, found *collector) (*Compiled, *compiler) {
 	if p == nil {
 		found.add(Finding{Rule: "P08", Message: "There is no plan.", Fix: "Send a plan."})
-		return nil
+		return nil, nil
 	}
 	if len(p.Steps) > StepsMax {
 		found.add(tooManySteps(p.list(), len(p.Steps)))
-		return nil
+		return nil, nil
 	}
 	checkForm(p, found)
 	c := &compiler{plan: p, env: env, found: found, own: map[string]*schema{}}
@@ -67,10 +69,10 @@ func compile(p *Plan, env Env, found *collector) *Compiled {
 	}
 	c.checkPolicy()
 	if found.hasError {
-		return nil
+		return nil, c
 	}
 	c.warn()
-	return c.finish()
+	return c.finish(), c
 }
 
 // spot is one step, to say something about it.
@@ -200,6 +202,9 @@ func (c *compiler) fillSchema(i int) {
 		c.steps[i].Schema = canonical
 	}
 }
+
+// ClassOf is the class of every step with this tool (P11).
+func ClassOf(t *Tool) Class { return classOf(t) }
 
 // classOf derives a step's class from its tool, never from the plan (P11). No
 // tool of the catalogue is a model call, so none is decide.

@@ -40,16 +40,21 @@ func Parse(doc []byte) (*Plan, []Finding) {
 // shows does not hide what is wrong with the graph. The compiled plan is nil
 // when any finding is an error.
 func Check(doc []byte, env Env) (*Compiled, []Finding) {
+	compiled, _, findings := check(doc, env)
+	return compiled, findings
+}
+
+func check(doc []byte, env Env) (*Compiled, *compiler, []Finding) {
 	var found collector
 	read := readDocument(bytes.Clone(doc), &found)
 	if read.isBroken {
 		if !read.isEnded {
 			checkForm(&read.plan, &found)
 		}
-		return nil, found.findings()
+		return nil, nil, found.findings()
 	}
-	compiled := compile(&read.plan, env, &found)
-	return compiled, found.findings()
+	compiled, c := compile(&read.plan, env, &found)
+	return compiled, c, found.findings()
 }
 
 func readDocument(doc []byte, found *collector) *document {

@@ -7,6 +7,8 @@ type Assets struct {
 	Live     string // live.js, every signed-in page
 	Graph    string // graph.js, run page with the graph only
 	Icon     string // icon.svg
+
+	Builder, BuilderCSS string // builder.js and builder.css, builder only
 }
 
 // Shell is what every page shows around its content.

@@ -1,0 +1,145 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"sluice/engine"
+	"sluice/engine/plan"
+	"sluice/web/templates"
+)
+
+// builderBoot is what the island starts from.
+type builderBoot struct {
+	Draft    *draftWire      `json:"draft"`
+	Run      *builderRun     `json:"run"`
+	Template string          `json:"template"` // the island reads its plan over the API
+	Plan     json.RawMessage `json:"plan"`     // of the run
+	Intent   string          `json:"intent"`
+	Tools    []toolWire      `json:"tools"`
+}
+
+// builderRun is the run whose plan is opened. Base is the plan's hash; only a
+// run that stands at its plan takes one back.
+type builderRun struct {
+	ID     string `json:"id"`
+	Goal   string `json:"goal"`
+	Base   string `json:"base"`
+	Review bool   `json:"review"`
+}
+
+func (s *Server) builderRoutes(g *echo.Group) {
+	g.GET("/builder", s.builder)
+	g.POST("/builder", s.builderForm)
+}
+
+// emptyPlan is what a person without script starts from.
+const emptyPlan = "{\n  \"format\": 1,\n  \"goal\": \"\",\n  \"steps\": []\n}\n"
+
+// builder opens nothing, a draft, the plan of a run or a template (ui.md 4.3).
+func (s *Server) builder(c echo.Context) error {
+	boot := builderBoot{Template: c.QueryParam("template"), Intent: "observe", Tools: s.toolList()}
+	v := templates.Builder{Shell: s.builderShell(c), Intent: "observe", Text: emptyPlan}
+	if id := c.QueryParam("draft"); id != "" {
+		d, err := s.ownDraft(c, id)
+		if err != nil {
+			return err
+		}
+		if d.Kind != "plan" {
+			return notFound("draft of a plan")
+		}
+		wire := toDraftWire(&d, true)
+		boot.Draft, v.Text = &wire, d.Doc
+	}
+	if id := c.QueryParam("run"); id != "" {
+		c.SetParamNames("id")
+		c.SetParamValues(id)
+		if err := s.openRun(c, &boot); err != nil {
+			return err
+		}
+		v.Text = indented(boot.Plan)
+	}
+	text, err := json.Marshal(boot)
+	if err != nil {
+		return err
+	}
+	v.Boot = text
+	return render(c, http.StatusOK, templates.BuilderPage(v))
+}
+
+func (s *Server) builderShell(c echo.Context) templates.Shell {
+	sh := s.shell(c, "Builder", "builder")
+	sh.Assets.Builder, sh.Assets.BuilderCSS = s.files.URL("builder.js"), s.files.URL("builder.css")
+	return sh
+}
+
+// openRun puts the current plan of a run into the page.
+func (s *Server) openRun(c echo.Context, boot *builderBoot) error {
+	sum, err := s.visibleRun(c)
+	if err != nil {
+		return err
+	}
+	p, err := s.fold(c.Request().Context(), sum.ID, 0)
+	if err != nil {
+		return err
+	}
+	state := p.State()
+	if state.Plan() == nil {
+		return problem("not_found", "the run has no plan yet", "open it when the planner has answered")
+	}
+	boot.Intent = sum.Intent.Name()
+	boot.Run = &builderRun{ID: sum.ID, Goal: sum.Goal, Base: state.Plan().Hash,
+		Review: state.Reviewing() && sum.Requester == viewer(c).User.ID && viewer(c).Token == ""}
+	boot.Plan, err = json.Marshal(state.Plan().Declared(s.cfg.Rules.Catalog()))
+	return err
+}
+
+// builderForm checks or runs a plan that was written without script.
+func (s *Server) builderForm(c echo.Context) error {
+	body := submitBody{Intent: c.FormValue("intent")}
+	v := templates.Builder{Shell: s.builderShell(c), Intent: body.Intent, Text: c.FormValue("plan"), Checked: true}
+	boot, err := json.Marshal(builderBoot{Intent: body.Intent, Tools: s.toolList(), Plan: asJSON(v.Text)})
+	if err != nil {
+		return err
+	}
+	v.Boot = boot
+	intent, bad := s.intent(body.Intent)
+	if bad != nil {
+		return bad
+	}
+	p, findings := readPlanText([]byte(v.Text))
+	if p != nil {
+		if body.Plan, err = json.Marshal(p); err != nil {
+			return err
+		}
+		_, findings = s.compile(body.Plan, &engine.Create{Requester: viewer(c).User.ID, Intent: intent, Scopes: []string{"default"}})
+	}
+	v.Findings = findingRows(findings)
+	if p == nil || plan.Refused(findings) || c.FormValue("action") != "run" {
+		return render(c, http.StatusOK, templates.BuilderPage(v))
+	}
+	id, _, err := s.submit(c, &body, "")
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/runs/"+id)
+}
+
+func asJSON(text string) json.RawMessage {
+	if trimmed := strings.TrimSpace(text); json.Valid([]byte(trimmed)) {
+		return json.RawMessage(trimmed)
+	}
+	return nil
+}
+
+func findingRows(findings []plan.Finding) []templates.BuilderFinding {
+	rows := make([]templates.BuilderFinding, len(findings))
+	for i := range findings {
+		f := &findings[i]
+		rows[i] = templates.BuilderFinding{Rule: f.Rule, Error: f.Severity == plan.Error, Step: f.Step, Pointer: f.Pointer, Message: f.Message, Fix: f.Fix}
+	}
+	return rows
+}
