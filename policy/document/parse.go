@@ -39,7 +39,11 @@ func Canonical(d policy.Document) []byte { return policy.Canonical(d) }
 // Parse reads a policy document. With any problem the Document is the zero
 // value; without one it compiles. Problems come in the order of the text, at
 // most ProblemsMax of them.
-func Parse(text []byte) (policy.Document, []Problem) {
+func Parse(text []byte) (policy.Document, []Problem) { return ParseFor(text, nil) }
+
+// ParseFor is Parse where the tools are known: it also refuses impact overrides
+// that would have no effect on them (policy.CheckAgainst).
+func ParseFor(text []byte, tools []policy.Tool) (policy.Document, []Problem) {
 	root, problem := load(text)
 	if problem != nil {
 		return policy.Document{}, []Problem{*problem}
@@ -51,6 +55,9 @@ func Parse(text []byte) (policy.Document, []Problem) {
 	}
 	d := r.document(root)
 	r.addIssues(policy.Check(d))
+	if len(r.problems) == 0 {
+		r.addIssues(policy.CheckAgainst(d, tools))
+	}
 	if len(r.problems) > 0 {
 		return policy.Document{}, inTextOrder(r.problems)
 	}
