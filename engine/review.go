@@ -44,6 +44,15 @@ func (s *State) Reviewing() bool { return s.reviewing() }
 // PlanAt is when the current plan version came, µs UTC.
 func (s *State) PlanAt() int64 { return s.run.versionAt }
 
+// ReviewEnds is when a plan that nobody starts is given up, µs UTC.
+func (s *State) ReviewEnds() int64 { return s.reviewEnds() }
+
+// Scopes the run was submitted with.
+func (s *State) Scopes() []string { return s.run.scopes }
+
+// Limits are what a plan for this run has to fit.
+func (s *State) Limits() plan.Limits { return s.limits() }
+
 // reviewEnds is when a plan that nobody started is given up.
 func (s *State) reviewEnds() int64 { return s.run.versionAt + reviewTTL.Microseconds() }
 

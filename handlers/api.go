@@ -23,6 +23,8 @@ func (s *Server) apiRoutes(g *echo.Group) {
 	g.GET("/runs/:id/facts", s.apiFacts)
 	g.GET("/runs/:id/graph", s.apiGraph)
 	g.GET("/runs/:id/plan", s.apiPlan)
+	g.PUT("/runs/:id/plan", s.apiReplace)
+	g.POST("/runs/:id/start", s.apiStart)
 	g.GET("/runs/:id/blobs/:sha", s.apiBlob)
 	g.POST("/runs/:id/cancel", s.apiCancel)
 	g.POST("/runs/:id/pause", s.apiPause)
@@ -54,6 +56,7 @@ type submitBody struct {
 	Scopes         []string           `json:"scopes"`
 	PolicyScope    string             `json:"policy_scope"`
 	IdempotencyKey string             `json:"idempotency_key"`
+	Review         string             `json:"review"` // "" or "plan"
 }
 
 func (s *Server) apiSubmit(c echo.Context) error {
@@ -93,7 +96,7 @@ func (s *Server) submit(c echo.Context, body *submitBody, bodyHash string) (stri
 	}
 	in := &engine.Create{Head: engine.Head{At: s.now(), Actor: v.Principal()}, Run: s.cfg.Engine.NewRun(),
 		Goal: strings.TrimSpace(body.Goal), Intent: intent, Scopes: scopesOf(body), Mode: body.Mode,
-		ModeOptions: body.ModeOptions, Profile: body.Profile, Key: body.IdempotencyKey, Requester: v.User.ID}
+		ModeOptions: body.ModeOptions, Profile: body.Profile, Key: body.IdempotencyKey, Requester: v.User.ID, Review: body.Review}
 	if in.Mode == "" {
 		in.Mode = "reflect"
 	}

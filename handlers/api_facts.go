@@ -144,27 +144,6 @@ func (s *Server) apiGraph(c echo.Context) error {
 	return sendJSON(c, http.StatusOK, map[string]any{"run": sum.ID, "seq": p.Seq(), "view": p.View()})
 }
 
-func (s *Server) apiPlan(c echo.Context) error {
-	sum, err := s.visibleRun(c)
-	if err != nil {
-		return err
-	}
-	version, err := sequence(c, "version")
-	if err != nil {
-		return err
-	}
-	p, err := s.fold(c.Request().Context(), sum.ID, 0)
-	if err != nil {
-		return err
-	}
-	state := p.State()
-	if state.Plan() == nil || (version > 0 && int(version) != state.Version()) {
-		return notFound("plan version")
-	}
-	return c.JSONBlob(http.StatusOK, []byte(fmt.Sprintf(`{"version":%d,"hash":%q,"plan":%s}`+"\n",
-		state.Version(), state.Plan().Hash, state.Plan().Canonical)))
-}
-
 func (s *Server) apiBlob(c echo.Context) error {
 	sum, err := s.visibleRun(c)
 	if err != nil {

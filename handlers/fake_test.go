@@ -158,6 +158,8 @@ func (p *ports) Policy() *policy.Policy {
 	return compiled
 }
 
+func (p *ports) PolicyByHash(context.Context, string) (*policy.Policy, error) { return p.Policy(), nil }
+
 // bed is a server over fakes with user 1 signed in.
 type bed struct {
 	t       *testing.T

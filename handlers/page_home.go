@@ -30,7 +30,7 @@ func (s *Server) home(c echo.Context) error {
 }
 
 func (s *Server) homeView(c echo.Context) (templates.Home, error) {
-	v := templates.Home{Shell: s.shell(c, "Home", "home"), Intent: "observe", Key: rand.Text(), Needs: s.needs(c)}
+	v := templates.Home{Shell: s.shell(c, "Home", "home"), Intent: "observe", Key: rand.Text(), Needs: append(s.needs(c), s.reviewNeeds(c)...)}
 	f := RunFilter{Limit: recentRuns}
 	if who := viewer(c); !who.sees("") {
 		f.Owner = who.User.ID
@@ -46,8 +46,8 @@ func (s *Server) homeView(c echo.Context) (templates.Home, error) {
 // submitForm creates a run from the home page. A refused goal comes back with
 // the reason, and nothing that was typed is lost.
 func (s *Server) submitForm(c echo.Context) error {
-	body := submitBody{Goal: c.FormValue("goal"), Intent: c.FormValue("intent"), IdempotencyKey: c.FormValue("key")}
-	sum := sha256.Sum256([]byte(body.Intent + "\x00" + body.Goal))
+	body := submitBody{Goal: c.FormValue("goal"), Intent: c.FormValue("intent"), IdempotencyKey: c.FormValue("key"), Review: c.FormValue("review")}
+	sum := sha256.Sum256([]byte(body.Intent + "\x00" + body.Review + "\x00" + body.Goal))
 	id, _, err := s.submit(c, &body, hex.EncodeToString(sum[:]))
 	if err == nil {
 		return c.Redirect(http.StatusSeeOther, "/runs/"+id)
@@ -60,7 +60,7 @@ func (s *Server) submitForm(c echo.Context) error {
 	if failed != nil {
 		return failed
 	}
-	v.Goal, v.Problem = body.Goal, sentence(p.Detail)+". "+sentence(p.Fix)+"."
+	v.Goal, v.Review, v.Problem = body.Goal, body.Review != "", sentence(p.Detail)+". "+sentence(p.Fix)+"."
 	if body.Intent != "" {
 		v.Intent = body.Intent
 	}
@@ -88,7 +88,7 @@ func (s *Server) runRows(c echo.Context, page []engine.Summary) []templates.RunR
 		}
 		rows[i] = templates.RunRow{ID: r.ID, Goal: plain(r.Goal), Status: string(r.Status), Code: string(r.Code),
 			Waiting: mine[r.ID] + len(r.Questions), Intent: r.Intent.Name(), Steps: steps, Failed: r.Counts["failed"],
-			CreatedAt: r.CreatedAt, EndedAt: r.EndedAt}
+			CreatedAt: r.CreatedAt, EndedAt: r.EndedAt, Review: r.Review}
 		if r.Goal == "" {
 			rows[i].Goal = "(erased)"
 		}

@@ -74,6 +74,10 @@ func (s *Server) runView(c echo.Context) (templates.Run, error) {
 	if fold.Requester == state.PlanBy() {
 		v.Overview.Planner = s.person(c, state.PlanBy()).Name
 	}
+	if v.Review, err = s.reviewView(c, state); err != nil {
+		return templates.Run{}, err
+	}
+	v.Head.Review = v.Review != nil
 	if node != "" {
 		v.Node = s.nodeView(c, p, node, about)
 	}
@@ -347,6 +351,8 @@ func causeWord(c string) string {
 		return "a person aborted a step"
 	case "cancel":
 		return "a step was stopped"
+	case "review":
+		return "nobody started the plan in time"
 	case "planner":
 		return "the planner was not available"
 	case "tool_calls", "side_effects", "wall_clock_ms":

@@ -136,4 +136,6 @@ type Redactor interface {
 type Rules interface {
 	Catalog() *plan.Catalog
 	Policy() *policy.Policy
+	// PolicyByHash gives one that a run was started under (P29).
+	PolicyByHash(ctx context.Context, hash string) (*policy.Policy, error)
 }

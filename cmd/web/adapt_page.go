@@ -204,3 +204,6 @@ type rules struct {
 
 func (r rules) Catalog() *plan.Catalog { return r.catalog }
 func (r rules) Policy() *policy.Policy { return r.policies.Current() }
+func (r rules) PolicyByHash(ctx context.Context, hash string) (*policy.Policy, error) {
+	return r.policies.ByHash(ctx, hash)
+}

@@ -29,6 +29,7 @@ type runRequest struct {
 	Intent      string             `json:"intent"`
 	Mode        string             `json:"mode,omitempty"`
 	Profile     string             `json:"profile,omitempty"`
+	Review      string             `json:"review,omitempty"`
 	ModeOptions engine.ModeOptions `json:"-"`
 }
 
@@ -41,6 +42,7 @@ type runShape struct {
 	Waiting   []string           `json:"waiting"`
 	Verdict   *engine.Verdict    `json:"verdict"`
 	Unplanned []engine.Unplanned `json:"unplanned"`
+	Review    bool               `json:"review"`
 }
 
 func runGoal(ctx context.Context, s streams, args []string) int {
@@ -48,10 +50,11 @@ func runGoal(ctx context.Context, s streams, args []string) int {
 	var req runRequest
 	var planFile string
 	var asJSON bool
-	f := newFlags("run", `run "goal" | run --plan FILE [--intent observe|operate|override] [--mode reflect|plan-once] [--json]`)
+	f := newFlags("run", `run "goal" | run --plan FILE [--intent observe|operate|override] [--mode reflect|plan-once] [--review plan] [--json]`)
 	f.StringVar(&req.Intent, "intent", "observe", "the most this run may do: observe, operate or override")
 	f.StringVar(&req.Mode, "mode", "reflect", "reflect or plan-once")
 	f.StringVar(&req.Profile, "profile", "default", "limits of the run: default or bench")
+	f.StringVar(&req.Review, "review", "", "plan: stop at the compiled plan until a person starts it")
 	f.StringVar(&planFile, "plan", "", "run this plan instead of planning a goal; - reads standard input")
 	f.BoolVar(&asJSON, "json", false, "print the run as JSON")
 	cfg.flags(f)
@@ -180,7 +183,7 @@ func (a *app) create(req *runRequest) (*engine.Create, error) {
 		return nil, fmt.Errorf("there is no intent %q; use observe, operate or override: %w", req.Intent, errUsage)
 	}
 	in := &engine.Create{Head: engine.Head{At: time.Now().UnixMicro(), Actor: "user:1"}, Run: "r_" + ulid.Make().String(),
-		Goal: req.Goal, Intent: rank, Scopes: []string{"default"}, Mode: req.Mode, Profile: req.Profile}
+		Goal: req.Goal, Intent: rank, Scopes: []string{"default"}, Mode: req.Mode, Profile: req.Profile, Review: req.Review}
 	if in.Mode == "reflect" {
 		in.ModeOptions.Checkpoints = "final"
 	}
@@ -256,6 +259,8 @@ func printVerdict(s streams, r *runShape) {
 		fmt.Fprintf(s.out, "%s %s (%s)\n", r.ID, r.Code, strings.Join(r.Causes, ", "))
 	case r.Status == engine.Ended:
 		fmt.Fprintf(s.out, "%s %s\n", r.ID, r.Code)
+	case r.Review:
+		fmt.Fprintf(s.out, "%s stands at its plan: open it in sluice serve to start it\n", r.ID)
 	default:
 		fmt.Fprintf(s.out, "%s waits for a person: open the approvals page of sluice serve\n", r.ID)
 	}

@@ -13,6 +13,8 @@ type Projector struct {
 	layout *layout
 	nodes  map[string]*Node
 	order  []string
+	plan   *plan.Compiled // of the version on the page
+	kept   map[string]int // version by step, after a plan was replaced
 }
 
 // NewProjector starts before the first fact of a run.
@@ -34,7 +36,7 @@ func (p *Projector) Apply(f engine.Fact) []Event {
 	p.state.Apply(f)
 	var events []Event
 	if f.Kind == engine.VersionAdded {
-		events = p.addVersion(events)
+		events = p.addVersion(p.startOver(events))
 	}
 	for _, id := range []string{engine.PlannerNode, engine.ReflectNode} {
 		if _, known := p.nodes[id]; !known {
@@ -44,6 +46,30 @@ func (p *Projector) Apply(f engine.Fact) []Event {
 		}
 	}
 	return p.changed(events, f)
+}
+
+// startOver takes the steps off the page again when a person replaced a plan of
+// which nothing was dispatched; what stays as it was keeps the version that
+// added it.
+func (p *Projector) startOver(events []Event) []Event {
+	c := p.state.Plan()
+	if c == nil || p.plan == nil || !p.state.Reviewing() {
+		p.plan = c
+		return events
+	}
+	d := plan.Compare(p.plan, c)
+	p.plan, p.kept = c, map[string]int{}
+	for id, n := range p.nodes { // order-free: fills a map
+		if !slices.Contains(d.Changed, id) {
+			p.kept[id] = n.Version
+		}
+	}
+	p.layout, p.nodes, p.order = newLayout(), map[string]*Node{}, nil
+	events = append(events, Event{K: "reset"})
+	if v, ok := p.state.Node(engine.PlannerNode); ok {
+		events = p.addNode(events, v, p.controlDeps(engine.PlannerNode))
+	}
+	return events
 }
 
 // addVersion adds the new steps in an order in which parents come first.
@@ -123,6 +149,9 @@ func (p *Projector) addNode(events []Event, v engine.NodeView, deps []Dep) []Eve
 	at := p.layout.add(v.ID, parents)
 	n := &Node{ID: v.ID, Kind: v.Kind, X: at.col * ColumnPX, Y: at.row * RowPX, Deps: deps,
 		Version: max(p.state.Version(), 1)}
+	if kept, ok := p.kept[v.ID]; ok {
+		n.Version = kept
+	}
 	if v.Step != nil {
 		n.Tool, n.Join = v.Step.Tool, string(v.Step.Join)
 	}

@@ -21,6 +21,9 @@ type factWords struct {
 	Cause    string   `json:"cause"`
 	By       string   `json:"by"`
 	Added    []string `json:"added"`
+	Changed  []string `json:"changed"`
+	Removed  []string `json:"removed"`
+	Parent   int      `json:"parent"`
 	Version  int      `json:"version"`
 	Tool     string   `json:"tool"`
 	Dim      string   `json:"dimension"`
@@ -46,7 +49,7 @@ func Sentence(r *engine.Row) string {
 	case engine.RunCreated:
 		return "Run created: " + w.Input.Goal
 	case engine.VersionAdded:
-		return "Plan version " + strconv.Itoa(w.Version) + " by " + planner(w.By) + ": " + plural(len(w.Added), "step")
+		return "Plan version " + strconv.Itoa(w.Version) + " by " + planner(w.By) + ": " + versionWords(&w)
 	case engine.AttemptStarted:
 		return started(r, &w)
 	case engine.AttemptEnded:
@@ -75,6 +78,10 @@ func otherSentence(r *engine.Row, w *factWords) string {
 		return "Paused: nothing new starts"
 	case engine.InputResume:
 		return "Resumed"
+	case engine.InputStart:
+		return "The plan was started"
+	case engine.InputReplace:
+		return "Another plan was sent in place of the one under review"
 	case engine.InputPolicy:
 		return "Another policy is in force; the stricter of both counts"
 	case engine.InputOrphan:
@@ -89,6 +96,13 @@ func otherSentence(r *engine.Row, w *factWords) string {
 		return "The run's content was erased" + because(w.Reason)
 	}
 	return string(r.Kind)
+}
+
+func versionWords(w *factWords) string {
+	if w.Parent == 0 {
+		return plural(len(w.Added), "step")
+	}
+	return strconv.Itoa(len(w.Added)) + " added, " + strconv.Itoa(len(w.Changed)) + " changed, " + strconv.Itoa(len(w.Removed)) + " removed"
 }
 
 func planner(by string) string {

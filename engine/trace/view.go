@@ -55,8 +55,8 @@ type Dep struct {
 	Field string `json:"field,omitempty"`
 }
 
-// Event is one change a live page applies. K says which: node_added, node, run
-// or version.
+// Event is one change a live page applies. K says which: reset, node_added,
+// node, run or version.
 type Event struct {
 	K string `json:"k"`
 

@@ -36,6 +36,7 @@ type Home struct {
 	Shell
 	Goal    string // refilled after a refused submit
 	Intent  string // "observe", "operate" or "override"
+	Review  bool   // stop at the plan
 	Key     string // idempotency key of the next submit
 	Problem string // why the submit was refused, or ""
 	Needs   []Need
@@ -51,6 +52,7 @@ type Need struct {
 	By        string // who asked, "you" for the viewer
 	ExpiresAt int64  // µs UTC, 0 for no limit
 	Question  bool   // true: an outcome is to be attested, not a call approved
+	Plan      bool   // true: a plan waits to be started, ID is the run's
 }
 
 // RunRow is one run in a list.
@@ -65,6 +67,7 @@ type RunRow struct {
 	Failed    int // of them
 	CreatedAt int64
 	EndedAt   int64 // 0 until ended
+	Review    bool  // stands at its plan
 }
 
 // Runs is the list of runs with its filters.

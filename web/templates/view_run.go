@@ -14,6 +14,7 @@ type Run struct {
 	Verdict  *Verdict
 	Boot     json.RawMessage // graph view only: {"run","seq","view":{"run","nodes"}}
 	Overview Overview
+	Review   *Review // while the run stands at its plan
 }
 
 // RunHead is the part above the tabs.
@@ -30,6 +31,7 @@ type RunHead struct {
 	Mode      string // "reflect"
 	Version   int    // of the plan
 	CanAct    bool   // the viewer may pause, resume and cancel
+	Review    bool   // stands at its plan
 }
 
 // Waiting is one open request of a run.

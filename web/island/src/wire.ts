@@ -42,6 +42,7 @@ export interface View { run: RunView; nodes: NodeView[] }
 export type Event =
   | { k: "node_added"; node: NodeView }
   | { k: "node"; id: string; state: NodeState; attempt?: number; note?: string; at: number; started?: number; ended?: number; approval?: string; expires?: number }
+  | { k: "reset" }
   | ({ k: "run" } & RunView)
   | { k: "version"; n: number; added: string[] };
 

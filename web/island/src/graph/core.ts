@@ -46,6 +46,12 @@ export function reduce(model: Model, seq: number, events: Event[], change: Chang
 
 function reduceOne(model: Model, event: Event, change: Change): void {
   switch (event.k) {
+    case "reset": // a plan of which nothing ran was replaced
+      for (const id of model.nodes.keys()) change.nodes.add(id);
+      model.nodes.clear();
+      model.next.clear();
+      change.structure = true;
+      return;
     case "node_added":
       if (model.nodes.has(event.node.id)) return; // placed once, never moved
       addNode(model, event.node);

@@ -1,0 +1,193 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"sluice/engine"
+	"sluice/engine/plan"
+	"sluice/policy"
+	"sluice/web/templates"
+)
+
+// reviewView is what a person needs to judge a plan before it runs; nil when
+// the run does not stand at its plan.
+func (s *Server) reviewView(c echo.Context, state *engine.State) (*templates.Review, error) {
+	if !state.Reviewing() {
+		return nil, nil
+	}
+	ctx := c.Request().Context()
+	version, err := s.versionOf(ctx, state.ID(), 0)
+	if err != nil {
+		return nil, err
+	}
+	gate, err := s.gateOf(ctx, state, state.Plan())
+	if err != nil {
+		return nil, err
+	}
+	who := viewer(c)
+	v := &templates.Review{Run: state.ID(), Version: version.Version, By: s.planner(c, version.By), Steps: len(gate),
+		ExpiresAt: state.ReviewEnds(), Findings: findingRows(version.Findings),
+		CanAct: mayReview(who, state.Requester())}
+	for i := range gate {
+		v.Gate = append(v.Gate, gateRow(&gate[i]))
+		switch gate[i].Decision {
+		case policy.Ask:
+			v.Asks++
+		case policy.Deny:
+			v.Denies++
+		}
+	}
+	if version.Cause == "edit" {
+		v.Diff = diffWords(version)
+	}
+	return v, nil
+}
+
+func (s *Server) planner(c echo.Context, by string) string {
+	if len(by) > 5 && by[:5] == "user:" {
+		return s.person(c, by).Name
+	}
+	return by
+}
+
+func gateRow(g *StepGate) templates.StepGate {
+	row := templates.StepGate{Step: g.Step, Tool: g.Tool, Answer: string(g.Decision), Impact: g.ImpactName}
+	if n := len(g.Reasons); n > 0 {
+		row.Why = plain(g.Reasons[n-1])
+	}
+	return row
+}
+
+func findingRows(list []plan.Finding) []templates.Finding {
+	rows := make([]templates.Finding, len(list))
+	for i := range list {
+		f := &list[i]
+		rows[i] = templates.Finding{Rule: f.Rule, Severity: string(f.Severity), Step: f.Step, Pointer: f.Pointer, Message: plain(f.Message), Fix: plain(f.Fix)}
+	}
+	return rows
+}
+
+func diffWords(v *planVersion) []string {
+	var words []string
+	for _, part := range []struct {
+		ids  []string
+		word string
+	}{{v.Added, "added"}, {v.Changed, "changed"}, {v.Removed, "removed"}} {
+		for _, id := range part.ids {
+			words = append(words, id+" "+part.word)
+		}
+	}
+	return words
+}
+
+func (s *Server) startForm(c echo.Context) error {
+	sum, err := s.start(c)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/runs/"+sum.ID)
+}
+
+// mayReview says whether the viewer may start or change a plan of a requester.
+func mayReview(v *Viewer, requester string) bool {
+	return v.Token == "" && v.has("operator") && (requester == v.User.ID || v.has("admin"))
+}
+
+// planPage shows a plan as text, and lets a person change one under review.
+func (s *Server) planPage(c echo.Context) error {
+	sum, err := s.visibleRun(c)
+	if err != nil {
+		return err
+	}
+	v, err := s.planEdit(c, &sum)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.PlanEditPage(v))
+}
+
+func (s *Server) planEdit(c echo.Context, sum *engine.Summary) (templates.PlanEdit, error) {
+	p, err := s.fold(c.Request().Context(), sum.ID, 0)
+	if err != nil {
+		return templates.PlanEdit{}, err
+	}
+	state := p.State()
+	if state.Plan() == nil {
+		return templates.PlanEdit{}, notFound("plan version")
+	}
+	v := templates.PlanEdit{Shell: s.shell(c, "Plan of "+plain(sum.Goal), "runs"), Run: sum.ID, Goal: plain(sum.Goal),
+		Version: state.Version(), Base: state.Plan().Hash,
+		CanEdit: state.Reviewing() && mayReview(viewer(c), state.Requester())}
+	v.Text, err = sourceText(state.Plan(), s.cfg.Rules.Catalog())
+	return v, err
+}
+
+// sourceText is a plan as form 1, indented for people.
+func sourceText(c *plan.Compiled, catalog *plan.Catalog) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(c.Source(catalog))
+	return b.String(), err
+}
+
+// planForm takes the edited text. What is refused comes back with the reason
+// and with everything that was typed.
+func (s *Server) planForm(c echo.Context) error {
+	sum, err := s.reviewableRun(c)
+	if err != nil {
+		return err
+	}
+	text, base := c.FormValue("plan"), c.FormValue("base")
+	err = s.replace(c, sum.ID, []byte(text), base)
+	if err == nil {
+		return c.Redirect(http.StatusSeeOther, "/runs/"+sum.ID)
+	}
+	p := toProblem(err)
+	if p.Status >= http.StatusInternalServerError {
+		return err
+	}
+	v, failed := s.planEdit(c, &sum)
+	if failed != nil {
+		return failed
+	}
+	v.Text, v.Base = text, base
+	v.Problem, v.Findings = sentence(p.Detail)+". "+sentence(p.Fix)+".", findingRows(p.Findings)
+	if p.Who != "" {
+		v.Problem += " It was " + s.person(c, p.Who).Name + "."
+	}
+	return render(c, p.Status, templates.PlanEditPage(v))
+}
+
+// reviewNeeds lists plans that wait for this viewer to start them.
+func (s *Server) reviewNeeds(c echo.Context) []templates.Need {
+	v := viewer(c)
+	if v.Token != "" || !v.has("operator") {
+		return nil
+	}
+	page, err := s.waitingRuns(c.Request().Context())
+	if err != nil {
+		s.cfg.Logger.Error("list runs", "err", err)
+		return nil
+	}
+	var list []templates.Need
+	for i := range page {
+		if r := &page[i]; r.Review && r.Requester == v.User.ID {
+			list = append(list, templates.Need{ID: r.ID, Title: "Start a plan or change it", Tool: "plan v" + strconv.Itoa(r.PlanVersion), Goal: plain(r.Goal),
+				By: "you", Plan: true})
+		}
+	}
+	return list
+}
+
+func (s *Server) waitingRuns(ctx context.Context) ([]engine.Summary, error) {
+	page, _, err := s.cfg.Log.Runs(ctx, RunFilter{Status: engine.Waiting, Limit: PageMax})
+	return page, err
+}
