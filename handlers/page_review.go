@@ -32,7 +32,7 @@ func (s *Server) reviewView(c echo.Context, state *engine.State) (*templates.Rev
 	}
 	who := viewer(c)
 	v := &templates.Review{Run: state.ID(), Version: version.Version, By: s.planner(c, version.By), Steps: len(gate),
-		ExpiresAt: state.ReviewEnds(), Findings: findingRows(version.Findings),
+		ExpiresAt: state.ReviewEnds(), Findings: reviewFindings(version.Findings),
 		CanAct: mayReview(who, state.Requester())}
 	for i := range gate {
 		v.Gate = append(v.Gate, gateRow(&gate[i]))
@@ -64,7 +64,7 @@ func gateRow(g *StepGate) templates.StepGate {
 	return row
 }
 
-func findingRows(list []plan.Finding) []templates.Finding {
+func reviewFindings(list []plan.Finding) []templates.Finding {
 	rows := make([]templates.Finding, len(list))
 	for i := range list {
 		f := &list[i]
@@ -159,7 +159,7 @@ func (s *Server) planForm(c echo.Context) error {
 		return failed
 	}
 	v.Text, v.Base = text, base
-	v.Problem, v.Findings = sentence(p.Detail)+". "+sentence(p.Fix)+".", findingRows(p.Findings)
+	v.Problem, v.Findings = sentence(p.Detail)+". "+sentence(p.Fix)+".", reviewFindings(p.Findings)
 	if p.Who != "" {
 		v.Problem += " It was " + s.person(c, p.Who).Name + "."
 	}
