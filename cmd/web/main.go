@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"sluice/engine/tool"
 )
 
 // Exit codes (P36).
@@ -48,6 +50,9 @@ func commands() []command {
 }
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == tool.ComputeWorker {
+		os.Exit(computeWorker(streams{os.Stdin, os.Stdout, os.Stderr}))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := dispatch(ctx, streams{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
 	stop()

@@ -21,8 +21,11 @@ type Tool struct {
 	Input   json.RawMessage // JSON Schema 2020-12 of the parameters, an object
 	Output  json.RawMessage // JSON Schema of the output; nil means "not an error"
 	Trusted []string        // output fields (dot paths) declared trusted (P20)
-	Timeout time.Duration   // per attempt
-	Bytes   int             // output cap, bytes
+	// Literal names parameters that are read as a program: their value stands in
+	// the plan where people see it, and comes from no other step (C10).
+	Literal []string
+	Timeout time.Duration // per attempt
+	Bytes   int           // output cap, bytes
 }
 
 // Bounds on a declaration.
@@ -74,7 +77,7 @@ func NewCatalog(tools []Tool) (*Catalog, error) {
 }
 
 func declare(t Tool) (*entry, error) {
-	t.Sinks, t.Trusted = slices.Clone(t.Sinks), slices.Clone(t.Trusted)
+	t.Sinks, t.Trusted, t.Literal = slices.Clone(t.Sinks), slices.Clone(t.Trusted), slices.Clone(t.Literal)
 	switch {
 	case t.Name == "" || len(t.Name) > toolNameBytesMax:
 		return nil, fmt.Errorf("a name has 1 to %d bytes", toolNameBytesMax)
@@ -195,6 +198,9 @@ func describeTool(t *Tool) map[string]any {
 		"external": t.External, "pure": t.Pure, "impact_of": t.ImpactOf != nil,
 		"sinks": append([]string{}, t.Sinks...), "trusted": append([]string{}, t.Trusted...),
 		"timeout_us": t.Timeout.Microseconds(), "bytes": t.Bytes,
+	}
+	if len(t.Literal) > 0 {
+		d["literal"] = t.Literal
 	}
 	if t.Input != nil {
 		d["input"] = t.Input

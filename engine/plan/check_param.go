@@ -32,6 +32,7 @@ func (c *compiler) checkParams(i int) {
 	}
 	if e := c.entries[i]; e != nil {
 		s.Impact = impactOf(&e.Tool, s)
+		c.checkWritten(i, e.Literal)
 		if isWhole && e.input != nil {
 			c.checkInput(i, e.input)
 		}
@@ -120,6 +121,18 @@ func (c *compiler) checkInput(i int, input *schema) {
 	}
 	for _, p := range whole {
 		c.at(i).refuse("C10", fmt.Sprintf("The parameters do not fit the tool %s: %s.", s.Tool, p), "Correct them.", c.paramsParts(i, p.at)...)
+	}
+}
+
+// checkWritten refuses references into what is read as a program: a value is
+// inserted as data, never as text to be parsed (design §3).
+func (c *compiler) checkWritten(i int, literal []string) {
+	for k := range c.steps[i].Refs {
+		ref := &c.steps[i].Refs[k]
+		if slices.Contains(literal, ref.Param) {
+			c.at(i).refuse("C10", fmt.Sprintf("The parameter %s of the tool %s must be written in the plan: it is read as a program, and a program does not come from another step.", quote(ref.Param), c.steps[i].Tool),
+				"Write it under params, and give values to it by another parameter.", "param_refs", ref.Param)
+		}
 	}
 }
 

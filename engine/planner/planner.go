@@ -60,6 +60,9 @@ func (p *Planner) Propose(goal string) Proposal {
 	if why := refuse(goal); why != "" {
 		return Proposal{Unplanned: []Unplanned{{Clause: excerpt(goal), Why: why}}, By: By}
 	}
+	if calculated, is := p.calculate(goal); is {
+		return calculated
+	}
 	clauses := splitClauses(goal, tokenize(goal))
 	if len(clauses) > ClausesMax {
 		why := fmt.Sprintf("the goal has %d clauses, at most %d are planned", len(clauses), ClausesMax)

@@ -178,3 +178,13 @@ func aboutEnvironment(output []byte) (string, bool) {
 	}
 	return fmt.Sprintf("%d of %s %s like secrets: %s.", o.Count, variables, verb, listNames(names, o.Count)), true
 }
+
+// aboutValue shows a short value whole; what a long one is made of, the record
+// shows.
+func aboutValue(output []byte) (string, bool) {
+	var o struct{ Value json.RawMessage }
+	if !readOutput(output, &o) || o.Value == nil {
+		return "", false
+	}
+	return "Computed " + gist(o.Value) + ".", true
+}

@@ -16,6 +16,7 @@ func TestP11a_ShippedToolsDeclareTheirEffectAndImpact(t *testing.T) {
 		"sysinfo": read, "disk_usage": read, "net_info": read, "process_list": read, "env_list": read,
 		"git.find": read, "git.status": read, "git.log": read, "git.diff": read,
 		"file.read": read, "file.list": read, "file.search": read,
+		"compute":     {Effect: policy.Read, Pure: true},
 		"file.write":  {Effect: policy.Idempotent, Impact: policy.Operate, Sinks: []string{"content", "path"}},
 		"file.delete": {Effect: policy.Once, Impact: policy.Override, Sinks: []string{"path"}},
 	}
@@ -29,7 +30,7 @@ func TestP11a_ShippedToolsDeclareTheirEffectAndImpact(t *testing.T) {
 			t.Errorf("%s: not in the catalogue", name)
 			continue
 		}
-		if got.Effect != tool.Effect || got.Impact != tool.Impact || got.External || got.Pure || got.ImpactOf != nil {
+		if got.Effect != tool.Effect || got.Impact != tool.Impact || got.External || got.Pure != tool.Pure || got.ImpactOf != nil {
 			t.Errorf("%s: got effect %s impact %d external %v pure %v, want %s %d", name, got.Effect, got.Impact, got.External, got.Pure, tool.Effect, tool.Impact)
 		}
 		if !slices.Equal(got.Sinks, tool.Sinks) {

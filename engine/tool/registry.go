@@ -17,6 +17,7 @@ type Config struct {
 	Env       func() []string  // NAME=value pairs; nil means os.Environ
 	Now       func() time.Time // nil means time.Now; stamps outcomes only
 	Extra     []Extra          // scripted tools, for tests and benchmarks
+	Worker    []string         // command that does what WorkCompute does; none: compute is unavailable
 }
 
 // Registry owns the tools. Only Open leads to one, and only against a Grant.
@@ -40,6 +41,8 @@ type host struct {
 	root *os.Root        // the workspace
 	dir  string          // its real path, for git
 	env  func() []string // NAME=value pairs
+
+	worker []string // Config.Worker
 }
 
 // Refusals of Open. None of them reaches a model: Perform answers with
@@ -90,7 +93,7 @@ func openHost(config Config) (*host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
-	return &host{root: root, dir: dir, env: config.Env}, nil
+	return &host{root: root, dir: dir, env: config.Env, worker: config.Worker}, nil
 }
 
 // fill enters the shipped and the extra tools and builds the catalogue.
@@ -121,6 +124,7 @@ func shipped(h *host) []entry {
 		sysinfo(h), diskUsage(h), netInfo(h), processList(h), envList(h),
 		gitFind(h), gitStatus(h), gitLog(h), gitDiff(h),
 		fileRead(h), fileList(h), fileSearch(h), fileWrite(h), fileDelete(h),
+		computeTool(h),
 	}
 }
 

@@ -32,7 +32,7 @@ func newWorld(t *testing.T, env []string, extra ...Extra) *world {
 		env = []string{"PATH=" + os.Getenv("PATH")}
 	}
 	dir := t.TempDir()
-	registry, err := New(Config{Workspace: dir, Env: func() []string { return env }, Extra: extra})
+	registry, err := New(Config{Workspace: dir, Env: func() []string { return env }, Extra: extra, Worker: []string{os.Args[0], ComputeWorker}})
 	if err != nil {
 		t.Fatalf("New: %v", err)
 	}

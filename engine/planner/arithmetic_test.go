@@ -1,0 +1,34 @@
+package planner_test
+
+import (
+	"testing"
+
+	"sluice/engine/planner"
+)
+
+func TestP38_ArithmeticOfWrittenNumbersIsComputed(t *testing.T) {
+	p := shipped(t)
+	for goal, want := range map[string]string{
+		"Multiply 12 by 9.": `"12 * 9"`, "What's 3 plus 4?": `"3 + 4"`, "what is 7*6": `"7 * 6"`, "Divide 10 by 4": `"10 / 4"`,
+		"subtract 3 from 10": `"10 - 3"`, "Add 1.5 to 2": `"1.5 + 2"`, "How much is 2 + 2 * 3?": `"2 + 2 * 3"`, "12 divided by 4": `"12 / 4"`,
+		"Calculate -5 - 3": `"-5 - 3"`, "2 × 3 =": `"2 * 3"`,
+	} {
+		got := p.Propose(goal)
+		if got.Plan == nil || len(got.Plan.Steps) != 1 || got.Plan.Steps[0].Tool != "compute" || string(got.Plan.Steps[0].Params["code"]) != want {
+			t.Errorf("%q: got %+v, want the program %s", goal, got, want)
+		}
+	}
+	for _, goal := range []string{"2026-01-02", "What is 10.0.0.1?", "1/2", "Add 3 to the list", "Divide 10 from 4", "12", "What is 2 + x?",
+		"Multiply 007 by 2", "compute 1,000 + 2", "3 + 4 and read a.txt", "what is 12345678901234567890 + 1"} {
+		if got := p.Propose(goal); got.Plan != nil && got.Plan.Steps[0].Tool == "compute" {
+			t.Errorf("%q: got the program %s, want none", goal, got.Plan.Steps[0].Params["code"])
+		}
+	}
+}
+
+func TestR55_ReportSaysWhatWasComputed(t *testing.T) {
+	v := planner.Report(planner.ReportInput{Steps: []planner.StepResult{{ID: "compute", Tool: "compute", State: "executed", Output: []byte(`{"value":108}`), Observation: "o_1"}}})
+	if v.Text != "Computed 108." {
+		t.Errorf("got %q", v.Text)
+	}
+}
