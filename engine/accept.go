@@ -16,6 +16,8 @@ func actorOf(in Input) string {
 		return in.Actor
 	case *AttemptDone:
 		return in.Actor
+	case *Cleared:
+		return in.Actor
 	case *Concluded:
 		return in.Actor
 	case *Attest:
@@ -57,6 +59,8 @@ func (s *State) accept(in Input) error {
 		return s.acceptRunning(in.Node, in.Attempt, policy.Once)
 	case *Withdrawn:
 		return s.acceptRunning(in.Node, in.Attempt, policy.Read, policy.Idempotent)
+	case *Cleared:
+		return s.acceptCleared(in)
 	case *Timer:
 		return nil
 	case *Decide:
@@ -91,6 +95,9 @@ func (s *State) acceptOperator(in Input) error {
 	case *PolicyChanged:
 		if in.Policy == nil {
 			return refuse("invalid", "no policy", "name the policy published")
+		}
+		if in.Policy.Hash() == s.run.current {
+			return refuse("conflict", "the run knows this policy already", "nothing is left to do")
 		}
 	case *Start, *Replace:
 		return s.acceptReview(in)
@@ -193,6 +200,8 @@ func (s *State) take(in Input) {
 		s.emit(InputUnknown, in.Node, in.Attempt, &unknownData{Cause: cut(in.Cause)})
 	case *Withdrawn:
 		s.takeWithdrawn(in)
+	case *Cleared:
+		s.takeCleared(in)
 	case *Attest:
 		s.takeAttest(in)
 	case *Decide:

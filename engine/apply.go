@@ -46,6 +46,10 @@ func (s *State) fold(f *Fact, d factData) {
 		}
 	case *changedData:
 		s.foldChanged(f, d)
+	case *clearAskData:
+		s.foldClearAsked(f, d)
+	case *clearedData:
+		s.foldCleared(f, d)
 	case *requestedData:
 		s.foldRequested(f, d)
 	case *decidedData:
@@ -55,7 +59,7 @@ func (s *State) fold(f *Fact, d factData) {
 	case *unknownData:
 		s.foldUnknown(f)
 	case *inputData:
-		s.foldInput(f)
+		s.foldInput(f, d)
 	case *warnedData:
 		s.run.warned[dimension(d.Dimension)] = true
 	case *runEndedData:
@@ -82,7 +86,7 @@ func (s *State) foldCreated(f *Fact, d *createdData) {
 	}
 	r.intent, r.scopes = policy.Rank(d.Input.Intent), d.Input.Scopes
 	r.mode, r.checkpoints = d.Input.Mode, d.Input.Checkpoints
-	r.profile, r.pinned = d.Profile, d.Policy
+	r.profile, r.pinned, r.current = d.Profile, d.Policy, d.Policy
 	r.review = d.Input.Review
 }
 
@@ -201,6 +205,7 @@ func (s *State) foldChanged(f *Fact, d *changedData) {
 		n.endedAt = f.At
 		n.cause = d.Cause
 		n.denied = d.Reason == "denied"
+		s.run.visibleAt = max(s.run.visibleAt, d.VisibleAt)
 		n.inherited = d.Reason == "upstream" || d.Reason == "no_candidate"
 	}
 	if i < 0 {
@@ -218,8 +223,10 @@ func (s *State) foldChanged(f *Fact, d *changedData) {
 	}
 }
 
-func (s *State) foldInput(f *Fact) {
+func (s *State) foldInput(f *Fact, d *inputData) {
 	switch f.Kind {
+	case InputPolicy:
+		s.run.current = d.Policy
 	case InputCancel:
 		s.run.halt = UserCancel
 		s.run.causes = []string{"cancelled by " + f.Actor}

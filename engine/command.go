@@ -68,12 +68,15 @@ type Digest struct {
 	Class       Class
 }
 
-// Stop ends a running attempt: at once for reads, after Grace for effects (P7).
+// Stop ends a running attempt: at once for reads, after Grace for effects (P7);
+// or the questions to authorities whose ids begin with Clearing.
 type Stop struct {
 	ID      string
 	Node    string
 	Attempt int
 	Grace   time.Duration
+
+	Clearing string // "" for an attempt
 }
 
 // CommandID implements Command.

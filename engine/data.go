@@ -66,17 +66,18 @@ type reserve struct {
 }
 
 type callData struct {
-	Tool      string            `json:"tool"`
-	Effect    policy.Effect     `json:"effect"`
-	External  bool              `json:"external"`
-	Declared  int               `json:"declared_impact"`
-	Params    []paramData       `json:"params"`
-	Intent    int               `json:"intent"`
-	Scopes    []string          `json:"scopes"`
-	Requester string            `json:"requester"`
-	Approval  bool              `json:"approval,omitempty"`
-	Key       string            `json:"key,omitempty"`
-	Held      []policy.Approval `json:"held,omitempty"`
+	Tool      string             `json:"tool"`
+	Effect    policy.Effect      `json:"effect"`
+	External  bool               `json:"external"`
+	Declared  int                `json:"declared_impact"`
+	Params    []paramData        `json:"params"`
+	Intent    int                `json:"intent"`
+	Scopes    []string           `json:"scopes"`
+	Requester string             `json:"requester"`
+	Approval  bool               `json:"approval,omitempty"`
+	Key       string             `json:"key,omitempty"`
+	Held      []policy.Approval  `json:"held,omitempty"`
+	Cleared   []policy.Clearance `json:"cleared,omitempty"`
 }
 
 type paramData struct {
@@ -115,13 +116,14 @@ type endedInput struct {
 }
 
 type changedData struct {
-	To       NodeState        `json:"to"`
-	Reason   string           `json:"reason"`
-	Cause    string           `json:"cause,omitempty"` // root cause handed on to the downstream
-	Detail   string           `json:"detail,omitempty"`
-	Rule     string           `json:"rule"` // T-number
-	Call     *callData        `json:"call,omitempty"`
-	Decision *policy.Decision `json:"decision,omitempty"`
+	To        NodeState        `json:"to"`
+	Reason    string           `json:"reason"`
+	Cause     string           `json:"cause,omitempty"` // root cause handed on to the downstream
+	Detail    string           `json:"detail,omitempty"`
+	Rule      string           `json:"rule"`                 // T-number
+	VisibleAt int64            `json:"visible_at,omitempty"` // µs UTC, before which no model is told (P24)
+	Call      *callData        `json:"call,omitempty"`
+	Decision  *policy.Decision `json:"decision,omitempty"`
 }
 
 type requestedData struct {

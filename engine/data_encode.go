@@ -112,6 +112,7 @@ func (c *callData) append(e *enc, k string) {
 	e.boolOpt("approval", c.Approval)
 	e.strOpt("key", c.Key)
 	appendHeld(e, c.Held)
+	appendCleared(e, c.Cleared)
 	e.close('}')
 }
 
@@ -162,6 +163,7 @@ func (d *changedData) append(e *enc) {
 	e.strOpt("cause", d.Cause)
 	e.strOpt("detail", d.Detail)
 	e.str("rule", d.Rule)
+	e.intOpt("visible_at", d.VisibleAt)
 	d.Call.append(e, "call")
 	appendDecision(e, "decision", d.Decision)
 	e.close('}')

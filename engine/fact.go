@@ -9,27 +9,29 @@ type Kind string
 
 // The closed set of kinds in a run's stream.
 const (
-	RunCreated        Kind = "run.created"
-	VersionAdded      Kind = "version.added"
-	AttemptStarted    Kind = "attempt.started"
-	AttemptEnded      Kind = "attempt.ended"
-	NodeChanged       Kind = "node.changed"
-	ApprovalRequested Kind = "approval.requested"
-	ApprovalDecided   Kind = "approval.decided"
-	OutcomeAttested   Kind = "outcome.attested"
-	InputTimer        Kind = "input.timer"
-	InputCancel       Kind = "input.cancel"
-	InputPause        Kind = "input.pause"
-	InputResume       Kind = "input.resume"
-	InputPolicy       Kind = "input.policy"
-	InputStart        Kind = "input.start"   // a plan under review may run
-	InputReplace      Kind = "input.replace" // another plan in its place
-	InputUnknown      Kind = "input.outcome_unknown"
-	InputOrphan       Kind = "input.orphan" // a late result, kept, never committed (R15)
-	BudgetWarned      Kind = "budget.warned"
-	RunHalting        Kind = "run.halting" // the code is decided, attempts in flight drain
-	RunEnded          Kind = "run.ended"
-	RunErased         Kind = "run.erased" // written by `sluice erase`, by the store's owner
+	RunCreated         Kind = "run.created"
+	VersionAdded       Kind = "version.added"
+	AttemptStarted     Kind = "attempt.started"
+	AttemptEnded       Kind = "attempt.ended"
+	NodeChanged        Kind = "node.changed"
+	ClearanceRequested Kind = "clearance.requested"
+	ClearanceAnswered  Kind = "clearance.answered"
+	ApprovalRequested  Kind = "approval.requested"
+	ApprovalDecided    Kind = "approval.decided"
+	OutcomeAttested    Kind = "outcome.attested"
+	InputTimer         Kind = "input.timer"
+	InputCancel        Kind = "input.cancel"
+	InputPause         Kind = "input.pause"
+	InputResume        Kind = "input.resume"
+	InputPolicy        Kind = "input.policy"
+	InputStart         Kind = "input.start"   // a plan under review may run
+	InputReplace       Kind = "input.replace" // another plan in its place
+	InputUnknown       Kind = "input.outcome_unknown"
+	InputOrphan        Kind = "input.orphan" // a late result, kept, never committed (R15)
+	BudgetWarned       Kind = "budget.warned"
+	RunHalting         Kind = "run.halting" // the code is decided, attempts in flight drain
+	RunEnded           Kind = "run.ended"
+	RunErased          Kind = "run.erased" // written by `sluice erase`, by the store's owner
 )
 
 // Fact is one stored row without what the writer gives it (stream, hashes, salt; P27).

@@ -66,6 +66,9 @@ func (s *State) finish() bool {
 	if s.run.version == 0 {
 		return s.endWithoutPlan()
 	}
+	if s.veiled() {
+		return false
+	}
 	if s.reflect.state == pending && s.reflect.attempt == 0 {
 		s.startControl(ReflectNode)
 		return true

@@ -116,11 +116,13 @@ func (s *State) takeWithdrawn(in *Withdrawn) {
 	d := &changedData{To: NodeFailed, Reason: "denied", Cause: "gate", Rule: "T10"}
 	if i >= 0 {
 		if params, problem := s.resolve(i); problem == "" {
-			call := s.call(i, params)
-			call.Attempt = n.attempt
+			call := s.callAgain(i, params)
 			_, decision := s.authorise(call)
 			d.Call, d.Decision = s.callData(&call), &decision
 		}
+	}
+	if i >= 0 && s.watched() {
+		d.VisibleAt = s.run.now + s.veilUS(i, n.attempt)
 	}
 	s.emit(NodeChanged, in.Node, in.Attempt, d)
 }

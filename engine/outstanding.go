@@ -30,6 +30,9 @@ func Outstanding(s *State) ([]Command, []Withdrawn) {
 		}
 	}
 	for i := range s.nodes {
+		if s.nodes[i].state == blocked {
+			cmds = append(cmds, s.clearOwed(i)...)
+		}
 		if s.nodes[i].state != running || s.plan.Steps[i].Effect == policy.Once {
 			continue
 		}
@@ -51,8 +54,7 @@ func (s *State) again(i int) (Command, bool) {
 	if problem != "" {
 		return nil, false
 	}
-	call := s.call(i, params)
-	call.Attempt = s.nodes[i].attempt
+	call := s.callAgain(i, params)
 	grant, d := s.authorise(call)
 	if d.Outcome != policy.Allow {
 		return nil, false

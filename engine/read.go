@@ -14,13 +14,16 @@ func readData(k Kind, data []byte) (factData, error) {
 		return &startedData{Reserve: read.Reserve}, err
 	case NodeChanged:
 		var read struct {
-			To     NodeState `json:"to"`
-			Reason string    `json:"reason"`
-			Cause  string    `json:"cause"`
-			Rule   string    `json:"rule"`
+			To      NodeState `json:"to"`
+			Reason  string    `json:"reason"`
+			Cause   string    `json:"cause"`
+			Rule    string    `json:"rule"`
+			Visible int64     `json:"visible_at"`
 		}
 		err := json.Unmarshal(data, &read)
-		return &changedData{To: read.To, Reason: read.Reason, Cause: read.Cause, Rule: read.Rule}, err
+		return &changedData{To: read.To, Reason: read.Reason, Cause: read.Cause, Rule: read.Rule, VisibleAt: read.Visible}, err
+	case ClearanceRequested, ClearanceAnswered:
+		return readClearance(k, data)
 	case ApprovalRequested:
 		var read ApprovalAsk
 		err := json.Unmarshal(data, &read)

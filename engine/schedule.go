@@ -13,7 +13,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // dispatch starts ready nodes in plan order while a slot is free (R25, P31a).
 func (s *State) dispatch() bool {
 	did := false
-	for !s.run.paused && s.run.halt == "" && !s.held() && s.running < s.run.profile.Slots && s.fault == "" {
+	for !s.run.paused && s.run.halt == "" && !s.held() && s.running+s.count[blocked] < s.run.profile.Slots && s.fault == "" {
 		i, ok := s.ready.pop()
 		if !ok {
 			break
@@ -45,13 +45,16 @@ func (s *State) start(i int) {
 	}
 	call := s.call(i, params)
 	grant, decision := s.authorise(call)
-	switch decision.Outcome {
-	case policy.Allow:
-		s.attempt(i, Perform{Node: step.ID, Attempt: call.Attempt, Call: call, Grant: grant, Params: whole, Timeout: step.Timeout}, &decision)
-	case policy.Ask:
+	perform := Perform{Node: step.ID, Attempt: call.Attempt, Call: call, Grant: grant, Params: whole, Timeout: step.Timeout}
+	switch {
+	case decision.Outcome == policy.Allow:
+		s.attempt(i, perform, &decision)
+	case decision.Outcome == policy.Ask && len(decision.Clear) > 0:
+		s.askAuthorities(i, perform, &decision)
+	case decision.Outcome == policy.Ask:
 		s.ask(i, call, decision)
 	default:
-		s.change(i, failed, &changedData{Reason: "denied", Cause: "gate", Rule: "T16",
+		s.deny(i, call.Attempt, &changedData{Reason: "denied", Cause: "gate", Rule: "T16",
 			Call: s.callData(&call), Decision: &decision})
 	}
 }
@@ -154,7 +157,7 @@ func (s *State) call(i int, params []policy.Param) policy.Call {
 	n, step := &s.nodes[i], &s.plan.Steps[i]
 	c := policy.Call{Run: s.run.id, Node: step.ID, Attempt: n.attempt + 1, Params: params,
 		Intent: s.run.intent, Scopes: s.run.scopes, Requester: s.run.requester,
-		Approval: step.Approval, Held: n.held, At: s.run.now}
+		Approval: step.Approval, Held: n.held, Cleared: n.cleared(n.attempt+1, s.run.now), At: s.run.now}
 	if tool, ok := s.env.Catalog.Lookup(step.Tool); ok {
 		c.Tool, c.Known = tool.Tool, true
 	} else {
@@ -166,10 +169,17 @@ func (s *State) call(i int, params []policy.Param) policy.Call {
 	return c
 }
 
+// callAgain is the call of the attempt that runs, with what it was allowed on.
+func (s *State) callAgain(i int, params []policy.Param) policy.Call {
+	n, c := &s.nodes[i], s.call(i, params)
+	c.Attempt, c.Cleared = n.attempt, n.cleared(n.attempt, s.run.now)
+	return c
+}
+
 func (s *State) callData(c *policy.Call) *callData {
 	d := &callData{Tool: c.Tool.Name, Effect: c.Tool.Effect, External: c.Tool.External,
 		Declared: int(c.Tool.Impact), Intent: int(c.Intent), Scopes: c.Scopes,
-		Requester: c.Requester, Approval: c.Approval, Key: c.Key, Held: c.Held}
+		Requester: c.Requester, Approval: c.Approval, Key: c.Key, Held: c.Held, Cleared: c.Cleared}
 	if len(c.Params) > 0 {
 		d.Params = make([]paramData, len(c.Params))
 		for i := range c.Params {

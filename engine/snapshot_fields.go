@@ -12,13 +12,13 @@ import (
 
 func (r *runState) pack(p *packer) {
 	for _, s := range []string{r.id, r.goal, r.requester, r.mode, r.checkpoints, r.pinned, r.planBy, r.answer, r.planFailed,
-		string(r.halt), string(r.code), r.profile.Name, r.review, r.startedBy} {
+		string(r.halt), string(r.code), r.profile.Name, r.review, r.startedBy, r.current} {
 		p.str(s)
 	}
 	for _, n := range []int64{int64(r.intent), r.seq, r.now, r.createdAt, r.endedAt, int64(r.version), r.activeUS,
 		r.profile.Steps, r.profile.ToolCalls, r.profile.SideEffects, r.profile.WallMS, int64(r.profile.Slots),
 		r.spent.ToolCalls, r.spent.SideEffects, r.reserved.ToolCalls, r.reserved.SideEffects,
-		r.startedAt, r.versionAt} {
+		r.startedAt, r.versionAt, r.visibleAt} {
 		p.int(n)
 	}
 	for _, v := range []bool{r.started, r.created, r.paused, r.warned[0], r.warned[1], r.warned[2]} {
@@ -40,7 +40,7 @@ func (r *runState) pack(p *packer) {
 func (r *runState) unpack(p *packer) {
 	var halt, code string
 	for _, s := range []*string{&r.id, &r.goal, &r.requester, &r.mode, &r.checkpoints, &r.pinned, &r.planBy, &r.answer, &r.planFailed,
-		&halt, &code, &r.profile.Name, &r.review, &r.startedBy} {
+		&halt, &code, &r.profile.Name, &r.review, &r.startedBy, &r.current} {
 		p.readStr(s)
 	}
 	r.halt, r.code = Code(halt), Code(code)
@@ -53,7 +53,7 @@ func (r *runState) unpack(p *packer) {
 		p.readInt(n)
 	}
 	p.readN(&r.profile.Slots)
-	for _, n := range []*int64{&r.spent.ToolCalls, &r.spent.SideEffects, &r.reserved.ToolCalls, &r.reserved.SideEffects, &r.startedAt, &r.versionAt} {
+	for _, n := range []*int64{&r.spent.ToolCalls, &r.spent.SideEffects, &r.reserved.ToolCalls, &r.reserved.SideEffects, &r.startedAt, &r.versionAt, &r.visibleAt} {
 		p.readInt(n)
 	}
 	for _, v := range []*bool{&r.started, &r.created, &r.paused, &r.warned[0], &r.warned[1], &r.warned[2]} {
@@ -117,6 +117,7 @@ func (n *node) pack(p *packer) {
 		p.int(h.ExpiresAt)
 		p.strs(h.Approvers)
 	}
+	n.clear.pack(p)
 }
 
 func (n *node) unpack(p *packer) {
@@ -154,6 +155,7 @@ func (n *node) unpack(p *packer) {
 		p.readStrs(&h.Approvers)
 		n.held = append(n.held, h)
 	}
+	n.clear.unpack(p)
 }
 
 func (n *node) unpackBlob(p *packer) {

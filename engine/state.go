@@ -18,7 +18,10 @@ type Env struct {
 	Pinned  *policy.Policy // the policy that authorised the run
 	Current *policy.Policy // the policy in force now (P19)
 	Planner string         // "builtin/1"
-	Models  Models         // of the run to be created; later the pinned ones count
+	// Latency has recorded latencies of attempts by tool, in ms: what a denial
+	// is timed by before a model is told (P24).
+	Latency map[string][]int64
+	Models  Models // of the run to be created; later the pinned ones count
 }
 
 // State is a run, folded. One goroutine owns it; it is changed in place by
@@ -57,6 +60,8 @@ type runState struct {
 	mode, checkpoints   string
 	profile             Profile
 	pinned              string
+	current             string // hash of the policy last told of (P19)
+	visibleAt           int64  // before it no model is told of denials (P24)
 	seq, now, createdAt int64
 	endedAt             int64
 	created, paused     bool
@@ -108,6 +113,7 @@ type node struct {
 	observation string
 	reserve     reserve
 	held        []policy.Approval
+	clear       clearing
 }
 
 // approval is one request and how it stands.
@@ -133,6 +139,9 @@ func (s *State) Seq() int64 { return s.run.seq }
 // PinnedPolicy is the content hash the run was authorised under.
 func (s *State) PinnedPolicy() string { return s.run.pinned }
 
+// CurrentPolicy is the content hash of the policy that the run was told of last.
+func (s *State) CurrentPolicy() string { return s.run.current }
+
 // SetEnv gives a folded State the content it needs to Step.
 func (s *State) SetEnv(env Env) { s.env = env }
 
@@ -152,7 +161,7 @@ func (s *State) Status() Status {
 		return Planning
 	case s.running+s.count[ready]+s.count[retryable] > 0:
 		return Active
-	case s.count[waiting] > 0:
+	case s.count[waiting]+s.count[blocked] > 0:
 		return Waiting
 	}
 	return Active

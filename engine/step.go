@@ -191,6 +191,9 @@ func (s *State) change(i int, to nodeState, d *changedData) {
 	if s.nodes[i].state == waiting && to.terminal() {
 		s.voidApproval(i)
 	}
+	if s.nodes[i].state == blocked && to.terminal() {
+		s.stopClearing(i)
+	}
 	s.emit(NodeChanged, s.plan.Steps[i].ID, s.nodes[i].attempt, d)
 }
 

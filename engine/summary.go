@@ -9,7 +9,7 @@ type Status string
 const (
 	Planning Status = "planning"
 	Active   Status = "running"
-	Waiting  Status = "waiting" // nothing can happen before a person answers
+	Waiting  Status = "waiting" // nothing can happen before a person or an authority answers
 	Paused   Status = "paused"
 	Ended    Status = "ended"
 )

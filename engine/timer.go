@@ -36,6 +36,12 @@ func (s *State) Deadline() (int64, bool) {
 			}
 		}
 	}
+	if t, some := s.clearDue(); some {
+		soonest(t)
+	}
+	if s.veiled() {
+		soonest(s.run.visibleAt)
+	}
 	if !s.run.paused {
 		for _, i := range s.retry {
 			if s.nodes[i].state == retryable {
@@ -52,13 +58,14 @@ func (s *State) Deadline() (int64, bool) {
 	return at, some
 }
 
-// ticking says whether time counts as executing (P15).
+// ticking says whether time counts as executing (P15). An authority is no
+// person: waiting for one is not free.
 func (s *State) ticking() bool {
 	if !s.run.created {
 		return false
 	}
 	st := s.Status()
-	return st == Active || st == Planning
+	return st == Active || st == Planning || st == Waiting && s.count[blocked] > 0
 }
 
 func (s *State) wallUS() int64 { return s.run.profile.WallMS * 1000 }
@@ -80,6 +87,7 @@ func (s *State) takeTimer() {
 	s.step.actor = "system"
 	s.expireApprovals()
 	s.expireQuestions()
+	s.expireClearances()
 	s.expireReview()
 	s.grantRetries()
 	s.warn()
@@ -98,7 +106,7 @@ func (s *State) somethingDue(at int64) bool {
 			return true
 		}
 	}
-	return s.reviewing() && at >= s.reviewEnds() || s.retryDue(at) || s.questionDue(at) || s.wallDue(at)
+	return s.clearOverdue(at) || s.veilOver(at) || s.reviewing() && at >= s.reviewEnds() || s.retryDue(at) || s.questionDue(at) || s.wallDue(at)
 }
 
 func (s *State) wallDue(at int64) bool {

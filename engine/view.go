@@ -25,6 +25,7 @@ type NodeView struct {
 	Approval    string             // open request, "" when none
 	Expires     int64              // of the open request, µs UTC
 	Unknown     bool               // waits for a person's word on its outcome
+	Clearing    []policy.ClearFor  // authorities that have still to answer
 	Step        *plan.CompiledStep // nil for control nodes
 }
 
@@ -80,7 +81,7 @@ func (s *State) Nodes() []NodeView {
 func (s *State) view(id string, n *node, i int) NodeView {
 	v := NodeView{ID: id, Kind: "tool", State: n.state.name(), Attempt: n.attempt,
 		StartedAt: n.startedAt, EndedAt: n.endedAt, RetryAt: n.retryAt, Class: n.class, Cause: n.cause,
-		Output: n.output, Blob: n.blob, Observation: n.observation, Unknown: n.unknown}
+		Output: n.output, Blob: n.blob, Observation: n.observation, Unknown: n.unknown, Clearing: n.clear.open}
 	switch i {
 	case -1:
 		v.Kind = "planner"
