@@ -42,6 +42,7 @@ func (s *Server) apiRoutes(g *echo.Group) {
 	g.GET("/audit/export", s.apiExport)
 	g.POST("/tokens", s.apiAddToken)
 	s.draftRoutes(g)
+	s.policyAPIRoutes(g)
 	g.Any("/*", func(echo.Context) error { return notFound("route") })
 }
 

@@ -9,23 +9,25 @@ import (
 
 	"sluice/engine"
 	"sluice/engine/plan"
+	"sluice/policy/document"
 )
 
 // Problem is an RFC 9457 problem with Sluice's members (P41).
 type Problem struct {
-	Type     string         `json:"type"`
-	Title    string         `json:"title"`
-	Status   int            `json:"status"`
-	Detail   string         `json:"detail"`
-	Code     string         `json:"code"` // conflict, invalid, not_found, denied, unavailable, internal
-	Rule     string         `json:"rule,omitempty"`
-	Step     string         `json:"step,omitempty"`
-	Pointer  string         `json:"pointer,omitempty"`
-	Fix      string         `json:"fix,omitempty"`
-	Who      string         `json:"who,omitempty"`
-	When     string         `json:"when,omitempty"`
-	Revision int64          `json:"revision,omitempty"` // that is current, of a conflict about a draft
-	Findings []plan.Finding `json:"findings,omitempty"`
+	Type     string             `json:"type"`
+	Title    string             `json:"title"`
+	Status   int                `json:"status"`
+	Detail   string             `json:"detail"`
+	Code     string             `json:"code"` // conflict, invalid, not_found, denied, unavailable, internal
+	Rule     string             `json:"rule,omitempty"`
+	Step     string             `json:"step,omitempty"`
+	Pointer  string             `json:"pointer,omitempty"`
+	Fix      string             `json:"fix,omitempty"`
+	Who      string             `json:"who,omitempty"`
+	When     string             `json:"when,omitempty"`
+	Revision int64              `json:"revision,omitempty"` // that is current, of a conflict about a draft
+	Findings []plan.Finding     `json:"findings,omitempty"`
+	Issues   []document.Problem `json:"issues,omitempty"` // of a policy document
 }
 
 // Error implements error.

@@ -40,6 +40,7 @@ type Config struct {
 	Planner  Planner
 	Rules    Rules
 	Drafts   Drafts
+	Policies Policies
 	// Redact takes secrets out of what people send (P26); nil leaves all as it is.
 	Redact   Redactor
 	Sessions scs.Store

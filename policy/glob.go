@@ -107,3 +107,6 @@ func (s *nameSet) has(name string) bool {
 	}
 	return false
 }
+
+// MatchName says whether a pattern of a document matches a tool's name (P16).
+func MatchName(pattern, name string) bool { return newGlob(pattern).match(name) }

@@ -40,6 +40,7 @@ type TrialResult struct {
 	Calls     int            // tried
 	Unchanged int            // of them
 	Changes   map[Change]int // how many of each kind
+	Rules     map[string]int // by rule of the draft: calls it took part in
 	Erased    int            // calls whose input is erased: they cannot be tried
 	Left      int            // older calls beyond TrialCallsMax, not tried
 	Since     int64          // µs UTC, the oldest call tried
@@ -96,7 +97,7 @@ func (g *gateInput) policyCall(r *RecordedCall, tool func(string) (policy.Tool, 
 // TryPolicy decides every recorded call by the draft and by the active policy.
 // A call that asked and was then allowed is on record twice and counts once.
 func (s *Store) TryPolicy(ctx context.Context, t Trial) (TrialResult, error) {
-	result := TrialResult{Changes: make(map[Change]int), List: []Changed{}}
+	result := TrialResult{Changes: make(map[Change]int), Rules: make(map[string]int), List: []Changed{}}
 	from, err := trialCursor(t.Cursor)
 	if err != nil {
 		return result, err
@@ -181,6 +182,9 @@ func (t *trialRun) row(rows *sql.Rows) error {
 	draft, active := policy.Decide(t.Draft, call), policy.Decide(t.Active, call)
 	t.result.Calls++
 	t.result.Since = r.At
+	for _, rule := range draft.Rules {
+		t.result.Rules[rule]++
+	}
 	if draft.Outcome == active.Outcome {
 		t.result.Unchanged++
 		return nil

@@ -24,6 +24,8 @@ type policies struct {
 	tools   []policy.Tool // what a document's lowerings are checked against
 	current atomic.Pointer[policy.Policy]
 	known   sync.Map // hash → *policy.Policy
+
+	publishing sync.Mutex // one publication after the other
 }
 
 func (p *policies) Current() *policy.Policy { return p.current.Load() }

@@ -42,6 +42,7 @@ func commands() []command {
 		{"run", `run a goal or a plan to its end: sluice run "goal" [--intent operate] [--json]`, runGoal},
 		{"plan", "check a plan, or propose one: sluice plan check FILE | plan propose \"goal\"", planCommand},
 		{"gate", "decide calls without making them: sluice gate check FILE|-", gateCommand},
+		{"policy", "check a policy document, or try it on recorded calls: sluice policy check FILE | policy dry-run FILE", policyCommand},
 		{"audit", "verify or export the log: sluice audit verify | audit export", auditCommand},
 		{"erase", "erase a run's content, keeping its place in the chain: sluice erase RUN --reason TEXT", eraseRun},
 		{"token", "make an API token: sluice token add --name NAME --ceiling observe", tokenCommand},

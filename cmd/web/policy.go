@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+
+	"sluice/handlers"
+)
+
+const policyUsage = "usage: sluice policy check FILE|- [--json] | sluice policy dry-run FILE|- [--json] [--data DIR]"
+
+func policyCommand(ctx context.Context, s streams, args []string) int {
+	if len(args) > 0 {
+		switch args[0] {
+		case "check":
+			return policyCheck(ctx, s, args[1:])
+		case "dry-run":
+			return policyDryRun(ctx, s, args[1:])
+		}
+		if isHelp(args[0]) {
+			fmt.Fprintln(s.out, policyUsage)
+			return exitYes
+		}
+	}
+	return fail(s, fmt.Errorf("use policy check FILE or policy dry-run FILE: %w", errUsage))
+}
+
+// readPolicyText reads the one file that the command was given.
+func readPolicyText(s streams, rest []string) (string, error) {
+	if len(rest) != 1 {
+		return "", fmt.Errorf("name one policy file, or - for standard input: %w", errUsage)
+	}
+	in, closeIn, err := openInput(s, rest[0])
+	if err != nil {
+		return "", err
+	}
+	defer closeIn()
+	raw, err := readUpTo(in, rest[0], policyBytesMax)
+	if err != nil {
+		return "", fmt.Errorf("read policy: %w", err)
+	}
+	return string(raw), nil
+}
+
+func policyCheck(_ context.Context, s streams, args []string) int {
+	var asJSON bool
+	f := newFlags("policy check", "policy check FILE|- [--json]")
+	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	rest, done, code := parse(f, s, args)
+	if done {
+		return code
+	}
+	text, err := readPolicyText(s, rest)
+	if err != nil {
+		return fail(s, err)
+	}
+	registry, free, err := offline()
+	if err != nil {
+		return fail(s, err)
+	}
+	defer free()
+	_, report := handlers.CheckPolicy(text, registry.Catalog())
+	if asJSON {
+		err = printJSON(s.out, report)
+	} else {
+		printPolicyReport(s.out, rest[0], &report)
+	}
+	switch {
+	case err != nil:
+		return fail(s, err)
+	case !report.OK:
+		return exitNo
+	}
+	return exitYes
+}
+
+func printPolicyReport(w io.Writer, file string, r *handlers.PolicyReport) {
+	for _, i := range r.Issues {
+		fmt.Fprintf(w, "%s:%d:%d: %s\n", file, i.Line, i.Col, i.Message)
+	}
+	for _, text := range r.Warnings {
+		fmt.Fprintln(w, "warning: "+text)
+	}
+	if r.Hash != nil {
+		fmt.Fprintln(w, *r.Hash)
+	}
+}
+
+func policyDryRun(ctx context.Context, s streams, args []string) int {
+	var cfg config
+	var asJSON bool
+	f := newFlags("policy dry-run", "policy dry-run FILE|- [--json] [--data DIR]")
+	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	cfg.flags(f)
+	rest, done, code := parse(f, s, args)
+	if done {
+		return code
+	}
+	text, err := readPolicyText(s, rest)
+	if err != nil {
+		return fail(s, err)
+	}
+	if err := cfg.settle(); err != nil {
+		return fail(s, err)
+	}
+	report, err := tryPolicy(ctx, s, cfg, text)
+	if err != nil {
+		return fail(s, err)
+	}
+	if asJSON {
+		err = printJSON(s.out, report)
+	} else {
+		printTrial(s.out, &report)
+	}
+	if err != nil {
+		return fail(s, err)
+	}
+	return exitYes
+}
+
+// tryPolicy asks the running server, or opens the data itself when there is none.
+func tryPolicy(ctx context.Context, s streams, cfg config, text string) (handlers.TrialReport, error) {
+	var report handlers.TrialReport
+	server, _ := findServer(ctx, cfg.Data)
+	if server != nil {
+		err := server.call(ctx, request{http.MethodPost, "/api/v1/policies/dry-run", map[string]string{"yaml": text}}, &report)
+		return report, err
+	}
+	a, err := open(ctx, cfg, s.err)
+	if err != nil {
+		return report, err
+	}
+	defer a.close()
+	draft, check := handlers.CheckPolicy(text, a.registry.Catalog())
+	if draft == nil {
+		first := check.Issues[0]
+		return report, fmt.Errorf("read policy: line %d, column %d: %s: %w", first.Line, first.Col, first.Message, errUsage)
+	}
+	trial, err := a.versions().Try(ctx, draft, handlers.CallPage{})
+	if err != nil {
+		return report, err
+	}
+	return handlers.ReportTrial(draft.Hash(), &trial, func(string) bool { return true }), nil
+}
+
+func printTrial(w io.Writer, r *handlers.TrialReport) {
+	fmt.Fprintf(w, "%d recorded calls\n", r.Calls)
+	for _, c := range r.Changes {
+		fmt.Fprintf(w, "%6d  %s -> %s\n", c.Count, c.From, c.To)
+	}
+	fmt.Fprintf(w, "%6d  unchanged\n", r.Unchanged)
+	if r.Erased > 0 {
+		fmt.Fprintf(w, "%6d  erased, not tried\n", r.Erased)
+	}
+	if r.Left > 0 {
+		fmt.Fprintf(w, "%6d  older, not tried\n", r.Left)
+	}
+	for i := range r.List {
+		c := &r.List[i]
+		fmt.Fprintf(w, "%s  %-5s -> %-5s  %s  %s %s\n", c.At, c.From, c.To, c.Tool, c.Run, c.Node)
+	}
+	if r.Next != "" {
+		fmt.Fprintln(w, "There are more; --json and the API give them by page.")
+	}
+}

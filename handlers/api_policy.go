@@ -1,0 +1,212 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"sluice/engine"
+	"sluice/policy"
+)
+
+func (s *Server) policyAPIRoutes(g *echo.Group) {
+	g.GET("/policies", s.apiPolicies)
+	g.GET("/policies/:version", s.apiPolicy)
+	g.POST("/policies", s.apiPublish)
+	g.POST("/policies/check", s.apiPolicyCheck)
+	g.POST("/policies/dry-run", s.apiDryRun)
+	g.POST("/policies/:version/revert", s.apiRevert)
+	g.POST("/tools/:tool/kill", func(c echo.Context) error { return s.apiSwitch(c, true) })
+	g.POST("/tools/:tool/revive", func(c echo.Context) error { return s.apiSwitch(c, false) })
+}
+
+// versionWire is a version on the wire; lists leave yaml and document out.
+type versionWire struct {
+	Version  int             `json:"version"`
+	Hash     string          `json:"hash"`
+	At       string          `json:"at"`
+	By       string          `json:"by"`
+	Reason   string          `json:"reason"`
+	Base     int             `json:"base"`
+	YAML     string          `json:"yaml,omitempty"`
+	Document json.RawMessage `json:"document,omitempty"`
+}
+
+func toVersionWire(v *PolicyVersion) versionWire {
+	return versionWire{Version: v.Version, Hash: v.Hash, At: engine.WireTime(v.At), By: v.Actor, Reason: v.Reason, Base: v.Base,
+		YAML: v.Text, Document: v.Canonical}
+}
+
+func (s *Server) apiPolicies(c echo.Context) error {
+	limit, err := pageLimit(c)
+	if err != nil {
+		return err
+	}
+	before := 0
+	if text := c.QueryParam("cursor"); text != "" {
+		if before, err = strconv.Atoi(text); err != nil || before < 1 {
+			return malformed("the cursor is not one of this list", "start from the first page")
+		}
+	}
+	list, err := s.cfg.Policies.Versions(c.Request().Context(), before, limit)
+	if err != nil {
+		return err
+	}
+	wire, next := make([]versionWire, len(list)), ""
+	for i := range list {
+		wire[i] = toVersionWire(&list[i])
+	}
+	if len(list) == limit && list[len(list)-1].Version > 1 {
+		next = strconv.Itoa(list[len(list)-1].Version)
+	}
+	return sendJSON(c, http.StatusOK, map[string]any{"policies": wire, "next": next})
+}
+
+func (s *Server) apiPolicy(c echo.Context) error {
+	n, err := versionParam(c)
+	if err != nil {
+		return err
+	}
+	v, err := s.cfg.Policies.Version(c.Request().Context(), n)
+	if err != nil {
+		return err
+	}
+	if wantsYAML(c) {
+		return sendYAML(c, v.Text)
+	}
+	return sendJSON(c, http.StatusOK, toVersionWire(&v))
+}
+
+func (s *Server) apiPublish(c echo.Context) error {
+	var body policyBody
+	if _, err := s.readJSON(c, &body); err != nil {
+		return err
+	}
+	made, err := s.publishPolicy(c, &body)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderLocation, "/api/v1/policies/"+strconv.Itoa(made.Version))
+	return sendJSON(c, http.StatusCreated, toVersionWire(&made))
+}
+
+// reasonBody is a change that needs nothing but why.
+type reasonBody struct {
+	Reason string `json:"reason"`
+}
+
+func (s *Server) apiRevert(c echo.Context) error {
+	n, err := versionParam(c)
+	if err != nil {
+		return err
+	}
+	var body reasonBody
+	if _, err := s.readJSON(c, &body); err != nil {
+		return err
+	}
+	made, err := s.revertPolicy(c, n, body.Reason)
+	if err != nil {
+		return err
+	}
+	return sendJSON(c, http.StatusCreated, toVersionWire(&made))
+}
+
+func (s *Server) apiSwitch(c echo.Context, stop bool) error {
+	var body reasonBody
+	if _, err := s.readJSON(c, &body); err != nil {
+		return err
+	}
+	made, err := s.switchTool(c, stop, body.Reason)
+	if err != nil {
+		return err
+	}
+	return sendJSON(c, http.StatusCreated, toVersionWire(&made))
+}
+
+func (s *Server) apiPolicyCheck(c echo.Context) error {
+	var body policyBody
+	if _, err := s.readJSON(c, &body); err != nil {
+		return err
+	}
+	_, report := CheckPolicy(body.YAML, s.cfg.Rules.Catalog())
+	return sendJSON(c, http.StatusOK, report)
+}
+
+// TrialReport is a dry run on the wire and on the command line.
+type TrialReport struct {
+	Policy    string          `json:"policy"`
+	Calls     int             `json:"calls"`
+	Unchanged int             `json:"unchanged"`
+	Changes   []TrialChange   `json:"changes"`
+	Erased    int             `json:"erased"`
+	Left      int             `json:"left"`
+	Since     string          `json:"since,omitempty"`
+	Rules     map[string]int  `json:"rules"`
+	List      []trialCallWire `json:"list"`
+	Next      string          `json:"next"`
+}
+
+type trialCallWire struct {
+	Run     string         `json:"run"`
+	Node    string         `json:"node"`
+	Attempt int            `json:"attempt"`
+	Seq     int64          `json:"seq"`
+	At      string         `json:"at"`
+	Tool    string         `json:"tool"`
+	From    policy.Outcome `json:"from"`
+	To      policy.Outcome `json:"to"`
+	Rules   []string       `json:"rules"`
+	Reasons []string       `json:"reasons"`
+	URL     string         `json:"url,omitempty"` // only where the caller may see the run
+}
+
+func (s *Server) apiDryRun(c echo.Context) error {
+	var body struct {
+		YAML   string `json:"yaml"`
+		Cursor string `json:"cursor"`
+		Limit  int    `json:"limit"`
+	}
+	if _, err := s.readJSON(c, &body); err != nil {
+		return err
+	}
+	if err := policyReader(c); err != nil {
+		return err
+	}
+	compiled, problems := s.readPolicy(body.YAML)
+	if len(problems) > 0 {
+		return refusedPolicy(problems)
+	}
+	trial, err := s.cfg.Policies.Try(c.Request().Context(), compiled, CallPage{Cursor: body.Cursor, Limit: min(max(body.Limit, 0), PageMax)})
+	if err != nil {
+		return err
+	}
+	return sendJSON(c, http.StatusOK, ReportTrial(compiled.Hash(), &trial, func(run string) bool {
+		sum, err := s.cfg.Log.Run(c.Request().Context(), run)
+		return err == nil && viewer(c).sees(sum.Requester)
+	}))
+}
+
+// ReportTrial gives a trial as it is sent; sees says whose runs may be linked.
+func ReportTrial(hash string, t *Trial, sees func(run string) bool) TrialReport {
+	w := TrialReport{Policy: hash, Calls: t.Calls, Unchanged: t.Unchanged, Changes: t.Changes, Erased: t.Erased, Left: t.Left,
+		Rules: t.Rules, Next: t.Next, List: make([]trialCallWire, len(t.List))}
+	if w.Changes == nil {
+		w.Changes = []TrialChange{}
+	}
+	if t.Since > 0 {
+		w.Since = engine.WireTime(t.Since)
+	}
+	for i := range t.List {
+		one := &t.List[i]
+		w.List[i] = trialCallWire{Run: one.Run, Node: one.Node, Attempt: one.Attempt, Seq: one.Seq, At: engine.WireTime(one.At), Tool: one.Tool,
+			From: one.From, To: one.To, Rules: one.Rules, Reasons: one.Reasons}
+		if sees(one.Run) {
+			w.List[i].URL = nodeURL(one.Run, one.Node)
+		}
+	}
+	return w
+}
+
+func nodeURL(run, node string) string { return "/runs/" + run + "?node=" + node }
