@@ -42,7 +42,8 @@ func Canonical(d policy.Document) []byte { return policy.Canonical(d) }
 func Parse(text []byte) (policy.Document, []Problem) { return ParseFor(text, nil) }
 
 // ParseFor is Parse where the tools are known: it also refuses impact overrides
-// that would have no effect on them (policy.CheckAgainst).
+// that would have no effect on them (policy.CheckAgainst). nil is for tools that
+// are not known.
 func ParseFor(text []byte, tools []policy.Tool) (policy.Document, []Problem) {
 	root, problem := load(text)
 	if problem != nil {
@@ -55,7 +56,7 @@ func ParseFor(text []byte, tools []policy.Tool) (policy.Document, []Problem) {
 	}
 	d := r.document(root)
 	r.addIssues(policy.Check(d))
-	if len(r.problems) == 0 {
+	if len(r.problems) == 0 && tools != nil {
 		r.addIssues(policy.CheckAgainst(d, tools))
 	}
 	if len(r.problems) > 0 {
