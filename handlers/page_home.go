@@ -87,13 +87,21 @@ func (s *Server) runRows(c echo.Context, page []engine.Summary) []templates.RunR
 			steps += n
 		}
 		rows[i] = templates.RunRow{ID: r.ID, Goal: plain(r.Goal), Status: string(r.Status), Code: string(r.Code),
-			Waiting: mine[r.ID] + len(r.Questions), Intent: r.Intent.Name(), Steps: steps, Failed: r.Counts["failed"],
-			CreatedAt: r.CreatedAt, EndedAt: r.EndedAt, Review: r.Review}
+			Waiting: mine[r.ID] + len(r.Questions) + reviews(who, r), Intent: r.Intent.Name(), Steps: steps, Failed: r.Counts["failed"],
+			CreatedAt: r.CreatedAt, EndedAt: r.EndedAt}
 		if r.Goal == "" {
 			rows[i].Goal = "(erased)"
 		}
 	}
 	return rows
+}
+
+// reviews counts a plan that waits for the viewer to start it.
+func reviews(who *Viewer, r *engine.Summary) int {
+	if r.Review && mayReview(who, r.Requester) {
+		return 1
+	}
+	return 0
 }
 
 func (s *Server) runs(c echo.Context) error {

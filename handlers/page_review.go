@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -138,6 +139,14 @@ func sourceText(c *plan.Compiled, catalog *plan.Catalog) (string, error) {
 	return b.String(), err
 }
 
+// fullStop makes a sentence of what a problem says.
+func fullStop(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.TrimRight(sentence(text), ".") + "."
+}
+
 // planForm takes the edited text. What is refused comes back with the reason
 // and with everything that was typed.
 func (s *Server) planForm(c echo.Context) error {
@@ -159,7 +168,10 @@ func (s *Server) planForm(c echo.Context) error {
 		return failed
 	}
 	v.Text, v.Base = text, base
-	v.Problem, v.Findings = sentence(p.Detail)+". "+sentence(p.Fix)+".", reviewFindings(p.Findings)
+	v.Problem, v.Findings = fullStop(p.Detail)+" "+fullStop(p.Fix), reviewFindings(p.Findings)
+	if len(p.Findings) > 0 {
+		v.Problem = "It does not compile."
+	}
 	if p.Who != "" {
 		v.Problem += " It was " + s.person(c, p.Who).Name + "."
 	}

@@ -123,6 +123,46 @@ func TestPlacesNeverMoveAndNeverMeet(t *testing.T) {
 	})
 }
 
+// TestR57_AReplacedPlanStartsThePageAgain: after a plan under review was
+// replaced, the cards are those of the new plan, each with the version that
+// changed it.
+func TestR57_AReplacedPlanStartsThePageAgain(t *testing.T) {
+	kinds := map[string]int{}
+	p := NewProjector("r_1")
+	cards := map[string]int{}
+	for _, f := range reviewFacts(t) {
+		for _, e := range p.Apply(f) {
+			kinds[e.K]++
+			switch e.K {
+			case "reset":
+				clear(cards)
+			case "node_added":
+				cards[e.Node.ID] = e.Node.Version
+			}
+		}
+	}
+	want := map[string]int{"a": 1, "b": 2, "e": 2}
+	if !reflect.DeepEqual(cards, want) || kinds["reset"] != 1 || len(p.View().Nodes) != 3 {
+		t.Errorf("got cards %v and events %v, want %v", cards, kinds, want)
+	}
+}
+
+// reviewFacts: a plan of four steps of which a person leaves out two, changes one and adds one.
+func reviewFacts(t *testing.T) []engine.Fact {
+	t.Helper()
+	var first []engine.Fact
+	for _, f := range facts(t, diamond) {
+		if f.Kind == engine.RunCreated || f.Kind == engine.VersionAdded {
+			first = append(first, f)
+		}
+	}
+	last := facts(t, `[{"id":"a","tool":"read"},{"id":"b","tool":"read","params":{"n":9}},{"id":"e","tool":"read","depends_on":["a"],"params":{"n":3}}]`)[1]
+	first[0].Data = []byte(strings.Replace(string(first[0].Data), `"mode":"reflect"`, `"mode":"reflect","review":"plan"`, 1))
+	last.Seq, last.Version = 3, 2
+	last.Data = []byte(strings.Replace(string(last.Data), `"version":1,"parent":0,"cause":"initial"`, `"version":2,"parent":1,"cause":"edit"`, 1))
+	return append(first, last)
+}
+
 func TestP2_NotesFitTheirCards(t *testing.T) {
 	for output, want := range map[string]string{
 		`{"mounts":[1]}`: "1 mount", `{"x":1,"repositories":[1]}`: "1 repository", `{"matches":[1]}`: "1 match",

@@ -261,7 +261,7 @@ func runHead(v Run) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = chip(runLook(v.Head.Status, v.Head.Code, firstMine(v.Head.Waiting) != "")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = chip(runLook(v.Head.Status, v.Head.Code, firstMine(v.Head.Waiting) != "" || v.Head.Review && v.Head.CanAct)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

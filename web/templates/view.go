@@ -67,7 +67,6 @@ type RunRow struct {
 	Failed    int // of them
 	CreatedAt int64
 	EndedAt   int64 // 0 until ended
-	Review    bool  // stands at its plan
 }
 
 // Runs is the list of runs with its filters.
