@@ -14,6 +14,8 @@ func actorOf(in Input) string {
 		return in.Actor
 	case *Planned:
 		return in.Actor
+	case *Sketched:
+		return in.Actor
 	case *AttemptDone:
 		return in.Actor
 	case *Cleared:
@@ -52,9 +54,11 @@ func (s *State) accept(in Input) error {
 	case *AttemptDone:
 		return s.acceptDone(in)
 	case *Planned:
-		return s.acceptControl(&s.planner, PlannerNode, in.Attempt)
+		return s.acceptControl(KindPlanner, in.Node, in.Attempt)
 	case *Concluded:
-		return s.acceptControl(&s.reflect, ReflectNode, in.Attempt)
+		return s.acceptControl(KindReflection, in.Node, in.Attempt)
+	case *Sketched:
+		return s.acceptSketch(in)
 	case *OutcomeUnknown:
 		return s.acceptRunning(in.Node, in.Attempt, policy.Once)
 	case *Withdrawn:
@@ -135,6 +139,20 @@ func (s *State) acceptCreate(in *Create) error {
 	case in.Run == "" || in.Actor == "":
 		return refuse("invalid", "a run needs an id and a requester", "give both")
 	}
+	return s.acceptBudget(in)
+}
+
+// acceptBudget: a cost cap says nothing of a model without prices (requirements
+// §23.4).
+func (s *State) acceptBudget(in *Create) error {
+	profile, _ := ProfileByName(in.Profile)
+	if err := profile.lower(in.Budget); err != nil {
+		return err
+	}
+	if _, capped := in.Budget[dimensionName(dimCost)]; capped && s.env.Models.Unpriced() {
+		return refuse("invalid", "the budget "+dimensionName(dimCost)+" cannot be kept: a model has no price",
+			"give the model prices in the settings, or limit tokens instead")
+	}
 	return nil
 }
 
@@ -151,9 +169,10 @@ func (s *State) acceptRunning(id string, attempt int, effects ...policy.Effect) 
 	return nil
 }
 
-func (s *State) acceptControl(n *node, id string, attempt int) error {
-	if n.state != running || n.attempt != attempt {
-		return refuse("conflict", id+" is not running that attempt", "read the run again")
+func (s *State) acceptControl(kind, id string, attempt int) error {
+	c := s.answering(kind, id)
+	if c == nil || ControlKind(c.id) != kind || c.state != running || c.attempt != attempt {
+		return refuse("conflict", "no "+kind+" is running that attempt", "read the run again")
 	}
 	return nil
 }
@@ -192,6 +211,8 @@ func (s *State) take(in Input) {
 		s.takeCreate(in)
 	case *Planned:
 		s.takePlanned(in)
+	case *Sketched:
+		s.takeSketched(in)
 	case *AttemptDone:
 		s.takeDone(in)
 	case *Concluded:
@@ -227,6 +248,7 @@ func (s *State) take(in Input) {
 
 func (s *State) takeCreate(in *Create) {
 	profile, _ := ProfileByName(in.Profile)
+	_ = profile.lower(in.Budget) // accepted
 	requester := in.Requester
 	if requester == in.Actor {
 		requester = "" // said once
@@ -238,16 +260,16 @@ func (s *State) takeCreate(in *Create) {
 	s.emit(RunCreated, "", 0, &createdData{
 		Input: createInput{Kind: "create", Goal: in.Goal, Intent: int(in.Intent), Scopes: in.Scopes,
 			Mode: in.Mode, Checkpoints: in.ModeOptions.Checkpoints, Key: in.Key, Requester: requester,
-			Author: string(in.PlanAuthor), Plan: compactJSON(in.PlanDoc), Review: in.Review},
+			Author: string(in.PlanAuthor), Plan: compactJSON(in.PlanDoc), Review: in.Review, Budget: limits(in.Budget)},
 		Policy: s.env.Pinned.Hash(), Tools: s.env.Catalog.Hash(), Profile: profile,
-		Planner: s.env.Planner, EngineVersion: Version,
+		Planner: s.env.Planner, EngineVersion: Version, Models: s.env.Models.orNone(),
 	})
 	if in.Plan != nil {
 		s.addVersion(in.Plan, in.Actor, nil)
 		return
 	}
 	s.step.actor = "system" // who asked for the run did not start the planner
-	s.startControl(PlannerNode)
+	s.startControl(PlannerNode, s.asks(KindPlanner, nil))
 }
 
 // limits are what compile may count on (C07, C16).

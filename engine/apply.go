@@ -50,6 +50,8 @@ func (s *State) fold(f *Fact, d factData) {
 		s.foldClearAsked(f, d)
 	case *clearedData:
 		s.foldCleared(f, d)
+	case *sketchData:
+		s.foldSketch(d)
 	case *requestedData:
 		s.foldRequested(f, d)
 	case *decidedData:
@@ -61,7 +63,9 @@ func (s *State) fold(f *Fact, d factData) {
 	case *inputData:
 		s.foldInput(f, d)
 	case *warnedData:
-		s.run.warned[dimension(d.Dimension)] = true
+		if dim, ok := dimension(d.Dimension); ok {
+			s.run.warned[dim] = true
+		}
 	case *runEndedData:
 		s.foldEnd(f, d)
 	}
@@ -88,6 +92,9 @@ func (s *State) foldCreated(f *Fact, d *createdData) {
 	r.mode, r.checkpoints = d.Input.Mode, d.Input.Checkpoints
 	r.profile, r.pinned, r.current = d.Profile, d.Policy, d.Policy
 	r.review = d.Input.Review
+	if d.Models != nil {
+		r.models = *d.Models
+	}
 }
 
 // SetRun names the run a fold belongs to: ids derive from it, and the stream,
@@ -104,8 +111,13 @@ func (s *State) foldVersion(f *Fact, d *versionData) {
 		}
 	}
 	s.run.version, s.run.versionAt = d.Version, f.At
-	s.run.planBy = d.By
 	s.run.unplanned = d.Unplanned
+	s.sketch = nil
+	if d.Cause == causeReplan && s.plan != nil {
+		s.grow(c)
+		return
+	}
+	s.run.planBy = d.By
 	if d.Cause == causeEdit {
 		s.forget()
 	}
@@ -115,18 +127,20 @@ func (s *State) foldVersion(f *Fact, d *versionData) {
 func (s *State) foldStarted(f *Fact, d *startedData) {
 	n, i := s.at(f.Node)
 	if n == nil {
-		s.broken("attempt of unknown node")
-		return
+		if ControlKind(f.Node) == "" {
+			s.broken("attempt of unknown node")
+			return
+		}
+		s.control = append(s.control, &control{id: f.Node})
+		n, i = s.at(f.Node)
 	}
 	n.attempt = f.Attempt
 	n.startedAt, n.endedAt = f.At, 0
 	n.reserve = d.Reserve
-	s.run.reserved.ToolCalls += d.Reserve.ToolCalls
-	s.run.reserved.SideEffects += d.Reserve.SideEffects
+	s.run.reserved.add(&d.Reserve)
 	s.running++
 	if i < 0 {
-		n.state = running
-		s.noteControl(f.Node, pending, running)
+		s.foldControlStarted(f, d, s.control[-1-i])
 		return
 	}
 	s.move(i, running, "")
@@ -139,12 +153,14 @@ func (s *State) foldEnded(f *Fact, d *endedData) {
 		return
 	}
 	s.running--
-	s.release1(n, d.Settle)
+	s.release1(n, &d.Settle)
 	n.endedAt = f.At
 	n.class = d.Input.Class
 	n.observation = d.Observation
 	if i < 0 {
-		s.foldControlEnded(f, d, n)
+		c := s.control[-1-i]
+		c.usage.add(&d.Settle)
+		s.foldControlEnded(f, d, c)
 		return
 	}
 	to := stateNamed(d.To)
@@ -167,26 +183,22 @@ func (s *State) foldEnded(f *Fact, d *endedData) {
 }
 
 // release1 settles a reservation: the measured part is spent, the rest freed (R62).
-func (s *State) release1(n *node, spent reserve) {
-	s.run.reserved.ToolCalls -= n.reserve.ToolCalls
-	s.run.reserved.SideEffects -= n.reserve.SideEffects
-	s.run.spent.ToolCalls += spent.ToolCalls
-	s.run.spent.SideEffects += spent.SideEffects
+func (s *State) release1(n *node, spent *reserve) {
+	s.run.reserved.sub(&n.reserve)
+	s.run.spent.add(spent)
 	n.reserve = reserve{}
 }
 
-func (s *State) foldControlEnded(f *Fact, d *endedData, n *node) {
-	n.state = stateNamed(d.To)
-	s.noteControl(f.Node, running, n.state)
-	in := &d.Input
-	if f.Node == ReflectNode {
-		s.run.verdict = in.Verdict
-		return
+func (s *State) foldControlStarted(f *Fact, d *startedData, c *control) {
+	c.by, c.version = BuiltinBy, f.Version
+	if d.By != "" {
+		c.by = d.By
 	}
-	s.run.planBy, s.run.answer = in.By, in.Answer
-	s.run.unplanned = in.Unplanned
-	if d.Problem != "" {
-		s.run.planFailed = d.Problem
+	c.state = running
+	s.noteControl(f.Node, pending, running)
+	if c.isPlanner() {
+		s.run.replan = false
+		s.sketch = nil
 	}
 }
 
@@ -199,7 +211,11 @@ func (s *State) foldChanged(f *Fact, d *changedData) {
 	to := stateNamed(d.To)
 	if n.state == running {
 		s.running--
-		s.release1(n, n.reserve)
+		spent := n.reserve
+		s.release1(n, &spent)
+		if i < 0 {
+			s.control[-1-i].usage.add(&spent)
+		}
 	}
 	if to.terminal() {
 		n.endedAt = f.At
@@ -211,6 +227,9 @@ func (s *State) foldChanged(f *Fact, d *changedData) {
 	if i < 0 {
 		s.noteControl(f.Node, n.state, to)
 		n.state = to
+		if s.control[-1-i].isPlanner() {
+			s.sketch = nil
+		}
 		return
 	}
 	if to == ready {

@@ -18,6 +18,7 @@ type createdData struct {
 	Profile       Profile     `json:"profile"`
 	Planner       string      `json:"planner"`
 	EngineVersion string      `json:"engine_version"`
+	Models        *Models     `json:"models,omitempty"` // nil: none
 }
 
 type createInput struct {
@@ -32,12 +33,19 @@ type createInput struct {
 	Author      string          `json:"plan_author,omitempty"`
 	Plan        json.RawMessage `json:"plan,omitempty"`
 	Review      string          `json:"review,omitempty"`
+	Budget      []limitData     `json:"budget,omitempty"`
+}
+
+// limitData is one limit that a run lowered.
+type limitData struct {
+	Dimension string `json:"dimension"`
+	Limit     int64  `json:"limit"`
 }
 
 type versionData struct {
 	Version   int             `json:"version"`
 	Parent    int             `json:"parent"`
-	Cause     string          `json:"cause"` // "initial", "edit"
+	Cause     string          `json:"cause"` // "initial", "edit", "replan"
 	By        string          `json:"by"`
 	Hash      string          `json:"hash"`
 	Added     []string        `json:"added"` // the diff against the parent: new step ids
@@ -58,11 +66,19 @@ type startedData struct {
 	Reserve   reserve          `json:"reserve"`
 	Call      *callData        `json:"call,omitempty"`
 	Decision  *policy.Decision `json:"decision,omitempty"`
+	By        string           `json:"by,omitempty"`       // of a control node: the model asked; "" is built in
+	Fallback  string           `json:"fallback,omitempty"` // why the built-in planner acts for a model
 }
 
 type reserve struct {
-	ToolCalls   int64 `json:"tool_calls"`
-	SideEffects int64 `json:"side_effects"`
+	ToolCalls    int64 `json:"tool_calls"`
+	SideEffects  int64 `json:"side_effects"`
+	InputTokens  int64 `json:"input_tokens,omitempty"`
+	OutputTokens int64 `json:"output_tokens,omitempty"`
+	CostMicroUSD int64 `json:"cost_micro_usd,omitempty"`
+	ModelCalls   int64 `json:"model_calls,omitempty"`
+	Retries      int64 `json:"retries,omitempty"`
+	Reflections  int64 `json:"reflections,omitempty"`
 }
 
 type callData struct {
@@ -95,6 +111,8 @@ type endedData struct {
 	Problem     string     `json:"problem,omitempty"`     // why verification refused the output
 	Settle      reserve    `json:"settle"`
 	RetryAt     int64      `json:"retry_at,omitempty"` // µs UTC
+	Fallback    string     `json:"fallback,omitempty"` // why the model is not asked again
+	Replan      bool       `json:"replan,omitempty"`   // the reflection is granted more steps
 }
 
 type endedInput struct {
@@ -113,6 +131,13 @@ type endedInput struct {
 	Ruling    string          `json:"ruling,omitempty"`
 	Verdict   *Verdict        `json:"verdict,omitempty"`
 	Findings  json.RawMessage `json:"findings,omitempty"`
+	Note      string          `json:"note,omitempty"`
+	Raw       string          `json:"raw,omitempty"` // an answer that could not be used
+	Usage     *Usage          `json:"usage,omitempty"`
+}
+
+type sketchData struct {
+	Step json.RawMessage `json:"step"` // as the answer states it
 }
 
 type changedData struct {

@@ -19,19 +19,19 @@ func (d *createdData) append(e *enc) {
 	e.strOpt("plan_author", in.Author)
 	e.rawOpt("plan", in.Plan)
 	e.strOpt("review", in.Review)
+	in.appendBudget(e)
 	e.close('}')
 	e.str("policy", d.Policy)
 	e.str("tools", d.Tools)
-	e.open("profile", '{')
-	e.str("name", d.Profile.Name)
-	e.int("steps", d.Profile.Steps)
-	e.int("tool_calls", d.Profile.ToolCalls)
-	e.int("side_effects", d.Profile.SideEffects)
-	e.int("wall_clock_ms", d.Profile.WallMS)
-	e.int("slots", int64(d.Profile.Slots))
-	e.close('}')
+	d.Profile.append(e)
 	e.str("planner", d.Planner)
 	e.str("engine_version", d.EngineVersion)
+	if d.Models != nil {
+		e.open("models", '{')
+		d.Models.Planner.append(e, "planner")
+		d.Models.Executor.append(e, "executor")
+		e.close('}')
+	}
 	e.close('}')
 }
 
@@ -62,13 +62,6 @@ func appendUnplanned(e *enc, k string, list []Unplanned) {
 	e.close(']')
 }
 
-func (r reserve) append(e *enc, k string) {
-	e.open(k, '{')
-	e.int("tool_calls", r.ToolCalls)
-	e.int("side_effects", r.SideEffects)
-	e.close('}')
-}
-
 func (d *startedData) append(e *enc) {
 	e.open("", '{')
 	e.str("id", d.ID)
@@ -78,6 +71,8 @@ func (d *startedData) append(e *enc) {
 	d.Reserve.append(e, "reserve")
 	d.Call.append(e, "call")
 	appendDecision(e, "decision", d.Decision)
+	e.strOpt("by", d.By)
+	e.strOpt("fallback", d.Fallback)
 	e.close('}')
 }
 

@@ -9,6 +9,8 @@ func (d *endedData) append(e *enc) {
 	e.strOpt("problem", d.Problem)
 	d.Settle.append(e, "settle")
 	e.intOpt("retry_at", d.RetryAt)
+	e.strOpt("fallback", d.Fallback)
+	e.boolOpt("replan", d.Replan)
 	e.close('}')
 }
 
@@ -41,6 +43,9 @@ func (in *endedInput) append(e *enc) {
 		in.Verdict.append(e)
 	}
 	e.rawOpt("findings", in.Findings)
+	e.strOpt("note", in.Note)
+	e.strOpt("raw", in.Raw)
+	in.Usage.append(e)
 	e.close('}')
 }
 

@@ -16,8 +16,11 @@ func digest(s *State) string {
 	if s.plan != nil {
 		fmt.Fprintf(&b, "plan %s\n", s.plan.Hash)
 	}
-	digestNode(&b, PlannerNode, s.planner)
-	digestNode(&b, ReflectNode, s.reflect)
+	for _, c := range s.control {
+		fmt.Fprintf(&b, "by %s fell %q version %d failures %d again %q usage %+v\n", c.by, c.fell, c.version, c.failures, c.again, c.usage)
+		digestNode(&b, c.id, c.node)
+	}
+	fmt.Fprintf(&b, "sketch %+v\n", s.sketch)
 	for i := range s.nodes {
 		digestNode(&b, s.plan.Steps[i].ID, s.nodes[i])
 	}

@@ -2,7 +2,7 @@ package engine
 
 // Version is the engine version that run.created pins (P29): re-stepping gives
 // the same facts only within one version; folding works across versions.
-const Version = "1"
+const Version = "2"
 
 // Kind names what a fact says. Kinds are coarse (P28).
 type Kind string
@@ -11,6 +11,7 @@ type Kind string
 const (
 	RunCreated         Kind = "run.created"
 	VersionAdded       Kind = "version.added"
+	PlanSketched       Kind = "plan.sketched" // a step of an answer still coming in; nothing runs from it
 	AttemptStarted     Kind = "attempt.started"
 	AttemptEnded       Kind = "attempt.ended"
 	NodeChanged        Kind = "node.changed"

@@ -22,9 +22,10 @@ func (s *State) stopAll() {
 			s.command(s.stopCommand(i))
 		}
 	}
-	for _, id := range []string{PlannerNode, ReflectNode} {
-		if n, _ := s.at(id); n.state == running {
-			s.emit(NodeChanged, id, n.attempt, &changedData{To: NodeCancelled, Reason: "halt", Cause: "cancel", Rule: "T14"})
+	for _, c := range s.control {
+		if c.state == running {
+			s.emit(NodeChanged, c.id, c.attempt, &changedData{To: NodeCancelled, Reason: "halt", Cause: "cancel", Rule: "T14"})
+			s.command(Stop{ID: "stop " + commandID(c.id, c.attempt), Node: c.id, Attempt: c.attempt})
 		}
 	}
 }
@@ -57,7 +58,7 @@ func haltCause(c Code) string {
 // finish moves a run whose work is over to its code, through the final
 // reflection where there was work (R90).
 func (s *State) finish() bool {
-	if s.running > 0 || s.open() > 0 || s.run.paused && s.run.halt == "" {
+	if s.running > 0 || s.open() > 0 || s.controlWaits() || s.run.paused && s.run.halt == "" {
 		return false
 	}
 	if s.run.halt == UserCancel || s.run.halt != "" && s.held() {
@@ -69,8 +70,12 @@ func (s *State) finish() bool {
 	if s.veiled() {
 		return false
 	}
-	if s.reflect.state == pending && s.reflect.attempt == 0 {
-		s.startControl(ReflectNode)
+	if s.run.replan && s.run.halt == "" {
+		s.startControl(s.nextID(KindPlanner), s.asks(KindPlanner, nil))
+		return true
+	}
+	if id, by := s.reflection(); id != "" {
+		s.startControl(id, by)
 		return true
 	}
 	code, causes := s.judge()
@@ -78,6 +83,22 @@ func (s *State) finish() bool {
 		code, causes = s.run.halt, s.run.causes
 	}
 	return s.end(code, causes)
+}
+
+// reflection names the control node that is to look at the work, "" when all of
+// it has been looked at. One that a halt cut short is left to the built-in
+// report, and so is work whose last reflection asked for more and got none.
+func (s *State) reflection() (id, by string) {
+	c := s.last(KindReflection)
+	switch {
+	case c == nil || c.state == executed && c.version < s.run.version:
+		return s.nextID(KindReflection), s.asks(KindReflection, nil)
+	case c.state == pending:
+		return c.id, s.asks(KindReflection, c)
+	case c.state == cancelled && isModel(c.by), c.state == executed && (s.run.verdict == nil || s.run.verdict.Text == "") && isModel(c.by):
+		return s.nextID(KindReflection), BuiltinBy
+	}
+	return "", ""
 }
 
 // precedence orders codes that apply together (R71).
@@ -108,19 +129,23 @@ func (s *State) end(code Code, causes []string) bool {
 }
 
 // endWithoutPlan: a direct answer is SUCCESS with zero steps (P39); nothing
-// plannable is IMPOSSIBLE (P6).
+// plannable is IMPOSSIBLE (P6), and UNAVAILABLE_DEP where a model that might have
+// known better could not be reached.
 func (s *State) endWithoutPlan() bool {
+	c := s.last(KindPlanner)
 	switch {
 	case s.run.halt != "":
 		return s.end(s.run.halt, s.run.causes)
-	case s.planner.state == failed && s.planner.class != ClassNone:
+	case c == nil || c.state == pending:
+		return false
+	case c.state == failed && c.class != ClassNone:
 		return s.end(UnavailableDep, []string{"planner"})
 	case s.run.planFailed != "":
 		return s.end(Impossible, []string{"plan_rejected"})
 	case s.run.answer != "":
 		return s.end(Success, nil)
-	case s.planner.state == pending:
-		return false
+	case c.fell == fellUnavailable:
+		return s.end(UnavailableDep, []string{"planner"})
 	}
 	return s.end(Impossible, []string{"nothing_planned"})
 }
@@ -229,12 +254,45 @@ func failureCode(causes []string) Code {
 	return Impossible
 }
 
+// takeConcluded records the final reflection. Its claims count where they are
+// grounded (R55); more steps are granted within the profile and the budget.
 func (s *State) takeConcluded(in *Concluded) {
-	v := Verdict{Text: clean(in.Verdict.Text), By: clean(in.Verdict.By), Claims: s.grounded(in.Verdict.Claims)}
-	s.emit(AttemptEnded, ReflectNode, in.Attempt, &endedData{
-		Input: endedInput{Kind: "concluded", Ruling: clean(in.Ruling), Verdict: &v},
-		To:    NodeExecuted, Method: "grounding",
-		Observation: s.deriveID("o_", ReflectNode, in.Attempt, 0)})
+	c := s.answering(KindReflection, in.Node)
+	d := s.controlEnded(c, in.Attempt, answer{kind: "concluded", by: in.Verdict.By, usage: in.Usage, class: in.Class, detail: in.Detail, raw: in.Raw, problem: in.Problem})
+	by := d.Input.By
+	d.Input.By = "" // the verdict says it
+	if d.To != NodeExecuted {
+		s.giveUp(c, d)
+		s.emit(AttemptEnded, c.id, in.Attempt, d)
+		return
+	}
+	d.Input.Ruling = clean(in.Ruling)
+	d.Input.Verdict = &Verdict{Text: head(clean(in.Verdict.Text), RawBytesMax), By: by, Claims: s.grounded(in.Verdict.Claims)}
+	if in.Ruling == "replan" {
+		d.Input.Note = cut(in.Note)
+		d.Replan, d.Problem = s.mayReplan(c, d)
+	}
+	s.emit(AttemptEnded, c.id, in.Attempt, d)
+}
+
+// mayReplan says whether the reflection gets the steps it asks for, and why not.
+// What is left of the budget is taken as it will stand when d is settled.
+func (s *State) mayReplan(c *control, d *endedData) (bool, string) {
+	switch {
+	case s.run.halt != "" || s.run.mode != "reflect" || !isModel(d.Input.Verdict.By):
+		return false, "no further plan: this run plans once"
+	case s.run.models.Planner.Name == "":
+		return false, "no further plan: no model plans"
+	case int64(s.run.replans) >= s.run.profile.Replans:
+		return false, "no further plan: " + itoa(s.run.replans) + " are the most"
+	}
+	want := s.estimate(KindPlanner, Propose{Goal: s.run.goal, Note: d.Input.Note, Records: s.records(), Steps: s.stepIDs()})
+	want.add(&d.Settle)
+	want.sub(&c.reserve)
+	if over := s.over(&want); over != "" {
+		return false, "no further plan: the budget " + over + " does not last"
+	}
+	return true, ""
 }
 
 // grounded keeps the claims that stand on verified observations (R55): a claim

@@ -15,7 +15,7 @@ const blankShare = 10
 // watched says that a model reads what this run's steps came to: then a denial
 // must not be told from a failure by its speed (P24). The built-in report waits
 // for nothing.
-func (s *State) watched() bool { return s.env.Models.Executor.Name != "" }
+func (s *State) watched() bool { return s.run.models.Executor.Name != "" }
 
 // veilUS is how long a denial of an attempt stays hidden from models: a latency
 // of that tool, drawn by the names of run, node and attempt alone.
@@ -45,8 +45,14 @@ func (s *State) deny(i, attempt int, d *changedData) {
 // veiled says that only the clock keeps a model from being told: everything
 // else of the run is over.
 func (s *State) veiled() bool {
-	isOver := s.run.created && !s.Ended() && s.running == 0 && s.open() == 0 && s.reflect.attempt == 0
-	return isOver && s.run.visibleAt > s.run.now && s.watched() && !s.run.paused && s.run.halt != UserCancel
+	if s.run.visibleAt <= s.run.now || !s.watched() || s.Ended() || s.run.paused || s.run.halt == UserCancel {
+		return false
+	}
+	if s.run.version == 0 || s.running > 0 || s.open() > 0 || s.controlWaits() {
+		return false
+	}
+	id, by := s.reflection()
+	return id != "" && isModel(by)
 }
 
 func (s *State) veilOver(at int64) bool { return s.veiled() && at >= s.run.visibleAt }

@@ -35,3 +35,36 @@ type Again struct {
 
 // BuiltinBy names the built-in planner wherever it acts.
 const BuiltinBy = "builtin"
+
+// priced fills in the cost of tokens, rounded up; an unpriced model costs 0.
+func (m *ModelInfo) priced(u Usage) Usage {
+	u.CostMicroUSD = 0
+	if m.unpriced() {
+		return u
+	}
+	const million = 1_000_000
+	u.CostMicroUSD = (u.InputTokens*m.PriceIn + u.OutputTokens*m.PriceOut + million - 1) / million
+	return u
+}
+
+func (m *ModelInfo) unpriced() bool { return m.PriceIn < 0 || m.PriceOut < 0 }
+
+// Unpriced says whether a model of a run has no price: then its cost shows as
+// unpriced, and its tokens are limited as ever (requirements §23.4).
+func (m *Models) Unpriced() bool {
+	return m.Planner.Name != "" && m.Planner.unpriced() || m.Executor.Name != "" && m.Executor.unpriced()
+}
+
+func (u *Usage) add(r *reserve) {
+	u.InputTokens += r.InputTokens
+	u.OutputTokens += r.OutputTokens
+	u.CostMicroUSD += r.CostMicroUSD
+}
+
+// orNone gives nil where no role has a model.
+func (m Models) orNone() *Models {
+	if m.Planner.Name == "" && m.Executor.Name == "" {
+		return nil
+	}
+	return &m
+}

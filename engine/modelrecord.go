@@ -12,15 +12,27 @@ func (s *State) ModelRecord(id string) ([]byte, bool) {
 	if n == nil || i < 0 {
 		return nil, false
 	}
+	return s.record(i, max(len(n.output), s.blobShown(i))), true
+}
+
+// record is ModelRecord with at most so many bytes of an output: of a longer one
+// its two ends are shown.
+func (s *State) record(i, most int) []byte {
+	n := &s.nodes[i]
 	e := enc{}
 	e.open("", '{')
-	e.str("step", id)
+	e.str("step", s.plan.Steps[i].ID)
 	e.str("tool", s.plan.Steps[i].Tool)
 	switch {
 	case n.state == executed && n.blob != nil:
 		e.str("status", "done")
-		e.str("output_head", n.blob.Head)
+		e.str("output_head", head(n.blob.Head, most))
 		e.int("output_bytes", n.blob.Size)
+	case n.state == executed && len(n.output) > most:
+		e.str("status", "done")
+		e.str("output_head", head(string(n.output), (most+1)/2))
+		e.str("output_tail", tail(string(n.output), most/2))
+		e.int("output_bytes", int64(len(n.output)))
 	case n.state == executed:
 		e.str("status", "done")
 		e.raw("output", n.output)
@@ -40,7 +52,7 @@ func (s *State) ModelRecord(id string) ([]byte, bool) {
 		e.str("status", "in progress")
 	}
 	e.close('}')
-	return e.b, true
+	return e.b
 }
 
 // modelText is constant per class: an error's own words stay in the log.

@@ -36,6 +36,7 @@ func (s *State) takeDone(in *AttemptDone) {
 	d.Settle = n.reserve
 	if i < 0 {
 		d.To, d.Problem = NodeFailed, "the "+in.Node+" step failed: "+string(in.Class)
+		s.giveUp(s.control[-1-i], d)
 		s.emit(AttemptEnded, in.Node, in.Attempt, d)
 		return
 	}
@@ -135,7 +136,8 @@ func (s *State) foldUnknown(f *Fact) {
 		return
 	}
 	s.running--
-	s.release1(n, n.reserve)
+	spent := n.reserve
+	s.release1(n, &spent)
 	n.unknown, n.askedAt = true, f.At
 	s.unknown++
 	s.move(i, waiting, "T18")

@@ -24,9 +24,9 @@ func Unresolved(s *State) []OutcomeUnknown {
 func Outstanding(s *State) ([]Command, []Withdrawn) {
 	var cmds []Command
 	var withdrawn []Withdrawn
-	for _, id := range []string{PlannerNode, ReflectNode} {
-		if n, _ := s.at(id); n.state == running {
-			cmds = append(cmds, s.controlCommand(id, n.attempt))
+	for _, c := range s.control {
+		if c.state == running {
+			cmds = append(cmds, s.controlCommand(c.id, c.attempt, c.by))
 		}
 	}
 	for i := range s.nodes {

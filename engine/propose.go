@@ -3,71 +3,131 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
-	"time"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"sluice/engine/plan"
 )
 
-// controlTimeout bounds a planner's or reflection's attempt.
-const controlTimeout = 2 * time.Minute
-
-// startControl dispatches a control node: a decide step in the same log (R6).
-// It holds no Grant, because it calls no tool (P18).
-func (s *State) startControl(id string) {
-	n, _ := s.at(id)
-	attempt := n.attempt + 1
-	cmd := commandID(id, attempt)
-	s.emit(AttemptStarted, id, attempt, &startedData{ID: cmd, Kind: "control", TimeoutMS: controlTimeout.Milliseconds()})
-	s.command(s.controlCommand(id, attempt))
-}
-
-func (s *State) controlCommand(id string, attempt int) Command {
-	if id == PlannerNode {
-		return Propose{ID: commandID(id, attempt), Node: id, Attempt: attempt, By: BuiltinBy, Goal: s.run.goal, Scopes: s.run.scopes}
-	}
-	return Conclude{ID: commandID(id, attempt), Node: id, Attempt: attempt, By: BuiltinBy, Goal: s.run.goal,
-		Steps: s.digests(), Unplanned: s.run.unplanned}
-}
-
 // takePlanned records the proposal as an observation and, where it compiles,
-// adds it as version 1. What does not compile never runs.
+// adds it as a version. What does not compile never runs: a model is told why
+// and asked again, at most twice (R12, V20).
 func (s *State) takePlanned(in *Planned) {
-	d := &endedData{
-		Input: endedInput{Kind: "planned", By: clean(in.By), Answer: clean(in.Answer), Unplanned: cleanUnplanned(in.Unplanned)},
-		To:    NodeExecuted, Method: "form",
-		Observation: s.deriveID("o_", PlannerNode, in.Attempt, 0),
+	c := s.answering(KindPlanner, in.Node)
+	d := s.controlEnded(c, in.Attempt, answer{kind: "planned", by: in.By, usage: in.Usage, class: in.Class, detail: in.Detail, raw: in.Raw, problem: in.Problem})
+	d.Input.Answer, d.Input.Unplanned = clean(in.Answer), cleanUnplanned(in.Unplanned)
+	compiled := s.compileAnswer(c, in, d)
+	if d.To != NodeExecuted {
+		s.giveUp(c, d)
 	}
-	var compiled *plan.Compiled
-	if in.Plan != nil {
-		d.Input.Plan = marshal(in.Plan)
-		var findings []plan.Finding
-		compiled, findings = plan.Compile(in.Plan, plan.Env{Catalog: s.env.Catalog, Policy: s.env.Pinned,
-			Scopes: s.run.scopes, Intent: s.run.intent, Requester: s.run.requester,
-			Limits: s.limits(), Author: in.Author})
-		if compiled == nil {
-			d.Problem = "the plan does not compile"
-			d.Input.Findings = marshal(findings)
-			d.To = NodeFailed
-		}
-	}
-	s.emit(AttemptEnded, PlannerNode, in.Attempt, d)
+	s.emit(AttemptEnded, c.id, in.Attempt, d)
 	if compiled != nil {
 		s.addVersion(compiled, d.Input.By, d.Input.Unplanned)
 	}
 }
 
+// compileAnswer gives what a proposal compiles to; what is wrong with it goes
+// into d. Policy findings are none of a model's business: they are warnings in
+// its plans, and never part of what it is told (P12).
+func (s *State) compileAnswer(c *control, in *Planned, d *endedData) *plan.Compiled {
+	author := in.Author
+	if isModel(d.Input.By) {
+		author = plan.Model
+	}
+	switch {
+	case d.To != NodeExecuted:
+		return nil
+	case in.Plan == nil || len(in.Plan.Steps) == 0 && (s.run.version > 0 || author == plan.Model):
+		if author == plan.Model && s.run.version == 0 && in.Answer == "" && len(in.Unplanned) == 0 {
+			d.To, d.Problem = NodeFailed, "The answer has neither steps nor a direct answer."
+		}
+		return nil
+	}
+	d.Input.Plan = marshal(in.Plan)
+	env := plan.Env{Catalog: s.env.Catalog, Policy: s.env.Pinned, Scopes: s.run.scopes, Intent: s.run.intent,
+		Requester: s.run.requester, Limits: s.limits(), Author: author}
+	var compiled *plan.Compiled
+	var findings []plan.Finding
+	if s.run.version > 0 {
+		compiled, findings = plan.Graft(s.extensible(), in.Plan, env)
+	} else {
+		compiled, findings = plan.Compile(in.Plan, env)
+	}
+	if compiled == nil {
+		d.To, d.Problem = NodeFailed, "the plan does not compile"
+		d.Input.Findings = marshal(findings)
+		if isModel(c.by) {
+			d.Problem, d.Input.Raw = wrong(findings), kept(in.Raw, d.Input.Plan)
+		}
+	}
+	return compiled
+}
+
+// extensible is the plan as more steps may be added to it: a person's bound on
+// its steps holds, one that a planner wrote for its own plan does not.
+func (s *State) extensible() *plan.Compiled {
+	if s.run.planBy != BuiltinBy && !isModel(s.run.planBy) {
+		return s.plan
+	}
+	c := *s.plan
+	c.MaxSteps = 0
+	return &c
+}
+
+// kept is what of an unusable answer is recorded and shown to its author again.
+func kept(raw string, doc []byte) string {
+	if raw == "" {
+		raw = string(doc)
+	}
+	return head(clean(raw), RawBytesMax)
+}
+
+// head cuts text at a limit.
+func head(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "")
+}
+
+// wrong says what refuses a plan, word for word: rule, place and message of each
+// error. Policy findings are left out (P12).
+func wrong(findings []plan.Finding) string {
+	var b strings.Builder
+	for i := range findings {
+		f := &findings[i]
+		if f.Severity != plan.Error || f.Policy {
+			continue
+		}
+		line := f.Rule + " " + f.Pointer + ": " + f.Message + " " + f.Fix + "\n"
+		if b.Len()+len(line) > ProblemBytesMax {
+			break
+		}
+		b.WriteString(line)
+	}
+	if b.Len() == 0 {
+		return "The plan cannot be used."
+	}
+	return clean(strings.TrimSuffix(b.String(), "\n"))
+}
+
 func (s *State) addVersion(c *plan.Compiled, by string, unplanned []Unplanned) {
-	added := make([]string, len(c.Steps))
-	for i := range c.Steps {
-		added[i] = c.Steps[i].ID
+	cause, first := "initial", 0
+	if s.plan != nil {
+		cause, first = causeReplan, len(s.plan.Steps)
+		unplanned = slices.Concat(s.run.unplanned, unplanned)
+	}
+	added := make([]string, 0, len(c.Steps)-first)
+	for i := first; i < len(c.Steps); i++ {
+		added = append(added, c.Steps[i].ID)
 	}
 	findings := []byte("[]")
 	if len(c.Findings) > 0 {
 		findings = marshal(c.Findings)
 	}
 	s.emit(VersionAdded, "", 0, &versionData{
-		Version: s.run.version + 1, Parent: s.run.version, Cause: "initial", By: by, Hash: c.Hash,
+		Version: s.run.version + 1, Parent: s.run.version, Cause: cause, By: by, Hash: c.Hash,
 		Added: added, Findings: findings, Unplanned: unplanned, Plan: c.Canonical, compiled: c,
 	})
 }

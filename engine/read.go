@@ -8,10 +8,12 @@ func readData(k Kind, data []byte) (factData, error) {
 	switch k {
 	case AttemptStarted:
 		var read struct {
-			Reserve reserve `json:"reserve"`
+			Reserve  reserve `json:"reserve"`
+			By       string  `json:"by"`
+			Fallback string  `json:"fallback"`
 		}
 		err := json.Unmarshal(data, &read)
-		return &startedData{Reserve: read.Reserve}, err
+		return &startedData{Reserve: read.Reserve, By: read.By, Fallback: read.Fallback}, err
 	case NodeChanged:
 		var read struct {
 			To      NodeState `json:"to"`
@@ -44,9 +46,11 @@ func readData(k Kind, data []byte) (factData, error) {
 func emptyData(k Kind) factData {
 	switch k {
 	case RunCreated:
-		return &createdData{}
+		return &createdData{Profile: profileOfOldLogs()}
 	case VersionAdded:
 		return &versionData{}
+	case PlanSketched:
+		return &sketchData{}
 	case AttemptEnded, InputOrphan:
 		return &endedData{}
 	case OutcomeAttested:

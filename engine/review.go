@@ -34,7 +34,13 @@ func (s *State) held() bool { return s.run.review == ReviewPlan && !s.run.starte
 
 // reviewing says that the run stands at its plan and waits for a person.
 func (s *State) reviewing() bool {
-	return s.held() && s.run.version > 0 && s.run.halt == "" && s.run.code == "" && s.planner.state != running
+	return s.held() && s.run.version > 0 && s.run.halt == "" && s.run.code == "" && !s.planning()
+}
+
+// planning says that a planner is at work.
+func (s *State) planning() bool {
+	c := s.last(KindPlanner)
+	return c != nil && (c.state == running || c.state == retryable)
 }
 
 // Reviewing says that the run stands at its plan: a person starts it, replaces

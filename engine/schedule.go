@@ -71,7 +71,10 @@ func (s *State) attempt(i int, c Perform, d *policy.Decision) {
 	if s.effectful(i) {
 		want.SideEffects = 1
 	}
-	if over := s.over(want); over != "" {
+	if c.Attempt > 1 {
+		want.Retries = 1
+	}
+	if over := s.over(&want); over != "" {
 		s.halt(BudgetExhausted, over)
 		return
 	}

@@ -8,7 +8,7 @@ import (
 
 // SnapshotVersion is the form of Snapshot's bytes. A reader that finds another
 // one folds from the first fact: snapshots are disposable (P32).
-const SnapshotVersion = 3
+const SnapshotVersion = 4
 
 var errSnapshot = errors.New("read snapshot: it is damaged or of another form")
 
@@ -23,8 +23,14 @@ func (s *State) Snapshot() []byte {
 	if s.plan != nil {
 		p.bytes(s.plan.Canonical)
 	}
-	s.planner.pack(&p)
-	s.reflect.pack(&p)
+	p.int(int64(len(s.control)))
+	for _, c := range s.control {
+		c.pack(&p)
+	}
+	p.int(int64(len(s.sketch)))
+	for i := range s.sketch {
+		s.sketch[i].pack(&p)
+	}
 	for i := range s.nodes {
 		s.nodes[i].pack(&p)
 	}
@@ -54,8 +60,16 @@ func Restore(data []byte) (*State, error) {
 	if p.readBool() && !s.restorePlan(&p) {
 		return nil, errSnapshot
 	}
-	s.planner.unpack(&p)
-	s.reflect.unpack(&p)
+	for range p.readLen() {
+		c := &control{}
+		c.unpack(&p)
+		s.control = append(s.control, c)
+	}
+	for range p.readLen() {
+		var k sketched
+		k.unpack(&p)
+		s.sketch = append(s.sketch, k)
+	}
 	for i := range s.nodes {
 		s.nodes[i].unpack(&p)
 	}
@@ -99,7 +113,7 @@ func (s *State) unpackApprovals(p *packer) {
 func (s *State) recount() {
 	s.count = [stateCount]int{}
 	s.running, s.unknown, s.run.openApprovals = 0, 0, 0
-	for _, n := range []*node{&s.planner, &s.reflect} {
+	for _, n := range s.control {
 		if n.state == running {
 			s.running++
 		}

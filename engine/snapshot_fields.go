@@ -12,20 +12,27 @@ import (
 
 func (r *runState) pack(p *packer) {
 	for _, s := range []string{r.id, r.goal, r.requester, r.mode, r.checkpoints, r.pinned, r.planBy, r.answer, r.planFailed,
-		string(r.halt), string(r.code), r.profile.Name, r.review, r.startedBy, r.current} {
+		string(r.halt), string(r.code), r.profile.Name, r.review, r.startedBy, r.current, r.note} {
 		p.str(s)
 	}
 	for _, n := range []int64{int64(r.intent), r.seq, r.now, r.createdAt, r.endedAt, int64(r.version), r.activeUS,
-		r.profile.Steps, r.profile.ToolCalls, r.profile.SideEffects, r.profile.WallMS, int64(r.profile.Slots),
-		r.spent.ToolCalls, r.spent.SideEffects, r.reserved.ToolCalls, r.reserved.SideEffects,
-		r.startedAt, r.versionAt, r.visibleAt} {
+		r.profile.Steps, r.profile.Replans, int64(r.profile.Slots), int64(r.replans), r.startedAt, r.versionAt, r.visibleAt} {
 		p.int(n)
 	}
-	for _, v := range []bool{r.started, r.created, r.paused, r.warned[0], r.warned[1], r.warned[2]} {
+	for d := range dimCount {
+		p.int(*r.profile.limit(d))
+		p.bool(r.warned[d])
+	}
+	r.spent.pack(p)
+	r.reserved.pack(p)
+	r.models.Planner.pack(p)
+	r.models.Executor.pack(p)
+	for _, v := range []bool{r.started, r.created, r.paused, r.replan} {
 		p.bool(v)
 	}
 	p.strs(r.scopes)
 	p.strs(r.causes)
+	p.strs(r.fallbacks)
 	p.int(int64(len(r.unplanned)))
 	for _, u := range r.unplanned {
 		p.str(u.Clause)
@@ -40,7 +47,7 @@ func (r *runState) pack(p *packer) {
 func (r *runState) unpack(p *packer) {
 	var halt, code string
 	for _, s := range []*string{&r.id, &r.goal, &r.requester, &r.mode, &r.checkpoints, &r.pinned, &r.planBy, &r.answer, &r.planFailed,
-		&halt, &code, &r.profile.Name, &r.review, &r.startedBy, &r.current} {
+		&halt, &code, &r.profile.Name, &r.review, &r.startedBy, &r.current, &r.note} {
 		p.readStr(s)
 	}
 	r.halt, r.code = Code(halt), Code(code)
@@ -49,18 +56,28 @@ func (r *runState) unpack(p *packer) {
 		p.readInt(n)
 	}
 	p.readN(&r.version)
-	for _, n := range []*int64{&r.activeUS, &r.profile.Steps, &r.profile.ToolCalls, &r.profile.SideEffects, &r.profile.WallMS} {
+	for _, n := range []*int64{&r.activeUS, &r.profile.Steps, &r.profile.Replans} {
 		p.readInt(n)
 	}
 	p.readN(&r.profile.Slots)
-	for _, n := range []*int64{&r.spent.ToolCalls, &r.spent.SideEffects, &r.reserved.ToolCalls, &r.reserved.SideEffects, &r.startedAt, &r.versionAt, &r.visibleAt} {
+	p.readN(&r.replans)
+	for _, n := range []*int64{&r.startedAt, &r.versionAt, &r.visibleAt} {
 		p.readInt(n)
 	}
-	for _, v := range []*bool{&r.started, &r.created, &r.paused, &r.warned[0], &r.warned[1], &r.warned[2]} {
+	for d := range dimCount {
+		p.readInt(r.profile.limit(d))
+		r.warned[d] = p.readBool()
+	}
+	r.spent.unpack(p)
+	r.reserved.unpack(p)
+	r.models.Planner.unpack(p)
+	r.models.Executor.unpack(p)
+	for _, v := range []*bool{&r.started, &r.created, &r.paused, &r.replan} {
 		*v = p.readBool()
 	}
 	p.readStrs(&r.scopes)
 	p.readStrs(&r.causes)
+	p.readStrs(&r.fallbacks)
 	for range p.readLen() {
 		var u Unplanned
 		p.readStr(&u.Clause)
@@ -96,9 +113,10 @@ func (v *Verdict) unpack(p *packer) {
 func (n *node) pack(p *packer) {
 	for _, v := range []int64{int64(n.state), int64(n.attempt), int64(n.asked), int64(n.left), int64(n.good), int64(n.bad),
 		int64(n.skips), int64(n.need), int64(n.needBad), int64(n.needSkips), int64(n.hold),
-		n.startedAt, n.endedAt, n.retryAt, n.askedAt, n.reserve.ToolCalls, n.reserve.SideEffects} {
+		n.startedAt, n.endedAt, n.retryAt, n.askedAt} {
 		p.int(v)
 	}
+	n.reserve.pack(p)
 	for _, v := range []bool{n.candidate, n.passed, n.unknown, n.denied, n.inherited, n.blob != nil} {
 		p.bool(v)
 	}
@@ -131,9 +149,10 @@ func (n *node) unpack(p *packer) {
 	for _, v := range []*int{&n.attempt, &n.asked, &n.left, &n.good, &n.bad, &n.skips, &n.need, &n.needBad, &n.needSkips, &n.hold} {
 		p.readN(v)
 	}
-	for _, v := range []*int64{&n.startedAt, &n.endedAt, &n.retryAt, &n.askedAt, &n.reserve.ToolCalls, &n.reserve.SideEffects} {
+	for _, v := range []*int64{&n.startedAt, &n.endedAt, &n.retryAt, &n.askedAt} {
 		p.readInt(v)
 	}
+	n.reserve.unpack(p)
 	isBlob := false
 	for _, v := range []*bool{&n.candidate, &n.passed, &n.unknown, &n.denied, &n.inherited, &isBlob} {
 		*v = p.readBool()

@@ -5,11 +5,19 @@ import (
 	"encoding/hex"
 )
 
-// Budget dimensions of this engine version (R61: each enforced alone).
+// Budget dimensions of this engine version (R61: each enforced alone). Those
+// before dimWallClock are counts that a call reserves exactly; tokens and cost
+// are estimated before a call and measured after it.
 const (
 	dimToolCalls = iota
 	dimSideEffects
+	dimModelCalls
+	dimRetries
+	dimReflections
 	dimWallClock
+	dimInputTokens
+	dimOutputTokens
+	dimCost
 	dimCount
 )
 
@@ -19,39 +27,102 @@ func dimensionName(d int) string {
 		return "tool_calls"
 	case dimSideEffects:
 		return "side_effects"
+	case dimModelCalls:
+		return "model_calls"
+	case dimRetries:
+		return "retries"
+	case dimReflections:
+		return "reflections"
+	case dimInputTokens:
+		return "input_tokens"
+	case dimOutputTokens:
+		return "output_tokens"
+	case dimCost:
+		return "cost_micro_usd"
 	}
 	return "wall_clock_ms"
 }
 
-func dimension(name string) int {
+func dimension(name string) (int, bool) {
 	for d := 0; d < dimCount; d++ {
 		if dimensionName(d) == name {
-			return d
+			return d, true
 		}
 	}
-	return dimToolCalls
+	return 0, false
+}
+
+// of gives one dimension of a reservation. Nobody reserves wall clock.
+func (r *reserve) of(d int) int64 {
+	switch d {
+	case dimToolCalls:
+		return r.ToolCalls
+	case dimSideEffects:
+		return r.SideEffects
+	case dimModelCalls:
+		return r.ModelCalls
+	case dimRetries:
+		return r.Retries
+	case dimReflections:
+		return r.Reflections
+	case dimInputTokens:
+		return r.InputTokens
+	case dimOutputTokens:
+		return r.OutputTokens
+	case dimCost:
+		return r.CostMicroUSD
+	}
+	return 0
+}
+
+// each lists the fields in the order in which snapshots keep them.
+func (r *reserve) each() [8]*int64 {
+	return [8]*int64{&r.ToolCalls, &r.SideEffects, &r.InputTokens, &r.OutputTokens, &r.CostMicroUSD,
+		&r.ModelCalls, &r.Retries, &r.Reflections}
+}
+
+func (r *reserve) add(o *reserve) {
+	r.ToolCalls += o.ToolCalls
+	r.SideEffects += o.SideEffects
+	r.InputTokens += o.InputTokens
+	r.OutputTokens += o.OutputTokens
+	r.CostMicroUSD += o.CostMicroUSD
+	r.ModelCalls += o.ModelCalls
+	r.Retries += o.Retries
+	r.Reflections += o.Reflections
+}
+
+func (r *reserve) sub(o *reserve) {
+	r.ToolCalls -= o.ToolCalls
+	r.SideEffects -= o.SideEffects
+	r.InputTokens -= o.InputTokens
+	r.OutputTokens -= o.OutputTokens
+	r.CostMicroUSD -= o.CostMicroUSD
+	r.ModelCalls -= o.ModelCalls
+	r.Retries -= o.Retries
+	r.Reflections -= o.Reflections
 }
 
 // spend gives one dimension: limit, reserved, spent.
 func (s *State) spend(d int) Spend {
-	p := &s.run.profile
-	switch d {
-	case dimToolCalls:
-		return Spend{Limit: p.ToolCalls, Reserved: s.run.reserved.ToolCalls, Spent: s.run.spent.ToolCalls}
-	case dimSideEffects:
-		return Spend{Limit: p.SideEffects, Reserved: s.run.reserved.SideEffects, Spent: s.run.spent.SideEffects}
+	limit := *s.run.profile.limit(d)
+	if d == dimWallClock {
+		return Spend{Limit: limit, Spent: s.run.activeUS / 1000}
 	}
-	return Spend{Limit: p.WallMS, Spent: s.run.activeUS / 1000}
+	return Spend{Limit: limit, Reserved: s.run.reserved.of(d), Spent: s.run.spent.of(d)}
 }
 
 // over names the dimension that want would exceed: the exceeding call is not
 // made (R62).
-func (s *State) over(want reserve) string {
-	if b := s.spend(dimToolCalls); b.Spent+b.Reserved+want.ToolCalls > b.Limit {
-		return "tool_calls"
-	}
-	if b := s.spend(dimSideEffects); b.Spent+b.Reserved+want.SideEffects > b.Limit {
-		return "side_effects"
+func (s *State) over(want *reserve) string {
+	for d := 0; d < dimCount; d++ {
+		w := want.of(d)
+		if w <= 0 {
+			continue
+		}
+		if b := s.spend(d); b.Spent+b.Reserved+w > b.Limit {
+			return dimensionName(d)
+		}
 	}
 	return ""
 }

@@ -31,9 +31,9 @@ type State struct {
 	run  runState
 	plan *plan.Compiled
 
-	nodes    []node // by position in the plan
-	planner  node
-	reflect  node
+	nodes    []node     // by position in the plan
+	control  []*control // in the order in which they started
+	sketch   []sketched // of the planner's attempt that runs
 	approval []approval
 	index    map[string]int // step id → position; looked up, never ranged
 	count    [stateCount]int
@@ -79,7 +79,12 @@ type runState struct {
 	versionAt           int64 // when the current version came
 	verdict             *Verdict
 	spent, reserved     reserve
-	warned              [3]bool
+	models              Models
+	note                string // what the reflection found missing
+	replan              bool   // granted, not started
+	replans             int
+	fallbacks           []string
+	warned              [dimCount]bool
 	activeUS            int64 // wall clock used while not waiting for people
 	openApprovals       int
 }
@@ -167,23 +172,21 @@ func (s *State) Status() Status {
 	return Active
 }
 
-// at gives a node by id: a control node, or a step of the plan.
+// at gives a node by id: a control node, with an index below 0, or a step of the
+// plan. A control node is a step of no plan, so the two cannot be confused.
 func (s *State) at(id string) (*node, int) {
-	switch id {
-	case PlannerNode:
-		return &s.planner, -1
-	case ReflectNode:
-		return &s.reflect, -2
-	}
 	if i, ok := s.index[id]; ok {
 		return &s.nodes[i], i
 	}
-	return nil, -3
+	if c, k := s.controlByID(id); c != nil {
+		return &c.node, k
+	}
+	return nil, -1
 }
 
 // load takes a compiled plan as the run's first version.
 func (s *State) load(c *plan.Compiled) {
-	s.plan = c
+	s.plan, s.turns, s.member = c, nil, nil
 	s.nodes = make([]node, len(c.Steps))
 	s.index = make(map[string]int, len(c.Steps))
 	s.count = [stateCount]int{pending: len(c.Steps)}
@@ -191,7 +194,7 @@ func (s *State) load(c *plan.Compiled) {
 		s.index[c.Steps[i].ID] = i
 		s.nodes[i].left = len(c.Steps[i].Deps)
 	}
-	s.seat()
+	s.seat(0)
 	for _, i := range c.Entries {
 		s.wake(i)
 	}

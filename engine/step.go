@@ -92,7 +92,7 @@ func (s *State) follow() {
 		if s.Ended() || s.reviewing() {
 			return
 		}
-		if s.halting() || s.decideJoins() || s.skipSpare() || s.dispatch() || s.finish() {
+		if s.halting() || s.decideJoins() || s.skipSpare() || s.dispatch() || s.retryControls() || s.finish() {
 			continue
 		}
 		return

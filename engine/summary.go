@@ -35,9 +35,11 @@ type Summary struct {
 	Unplanned   []Unplanned      `json:"unplanned"`
 	Waiting     []string         `json:"waiting"` // open approval ids
 	Questions   []Question       `json:"questions,omitempty"`
-	Review      bool             `json:"review,omitempty"` // stands at its plan; a person starts it
-	CreatedAt   int64            `json:"-"`                // µs UTC; RFC 3339 on the wire
-	EndedAt     int64            `json:"-"`                // 0 until ended
+	Review      bool             `json:"review,omitempty"`    // stands at its plan; a person starts it
+	Fallbacks   []string         `json:"fallbacks,omitempty"` // roles where the built-in planner acts for a model: "planner", "executor"
+	Unpriced    bool             `json:"unpriced,omitempty"`  // a model has no price: its cost counts as 0
+	CreatedAt   int64            `json:"-"`                   // µs UTC; RFC 3339 on the wire
+	EndedAt     int64            `json:"-"`                   // 0 until ended
 }
 
 // Question is an outcome that nobody recorded and a person has to tell (T18).

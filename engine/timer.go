@@ -49,6 +49,11 @@ func (s *State) Deadline() (int64, bool) {
 			}
 		}
 	}
+	for _, c := range s.control {
+		if c.state == retryable && !s.run.paused {
+			soonest(c.retryAt)
+		}
+	}
 	if s.ticking() && s.run.halt == "" {
 		if !s.run.warned[dimWallClock] {
 			soonest(s.run.now + s.wallWarnUS() - s.run.activeUS)
@@ -121,6 +126,11 @@ func (s *State) retryDue(at int64) bool {
 	}
 	for _, i := range s.retry {
 		if n := &s.nodes[i]; n.state == retryable && n.retryAt <= at {
+			return true
+		}
+	}
+	for _, c := range s.control {
+		if c.state == retryable && c.retryAt <= at {
 			return true
 		}
 	}

@@ -22,8 +22,9 @@ func (s *State) isData(i, j int) bool {
 	return ok && deps[k].Data
 }
 
-// seat notes who is a candidate of what, and makes act candidates wait their turn.
-func (s *State) seat() {
+// seat notes who is a candidate of what, and makes act candidates wait their
+// turn. Steps before from are over, and keep what was counted for them.
+func (s *State) seat(from int) {
 	for j := range s.plan.Steps {
 		if s.plan.Steps[j].Join != plan.AnyOf {
 			continue
@@ -32,8 +33,7 @@ func (s *State) seat() {
 		acts := false
 		for _, d := range s.plan.Steps[j].Deps {
 			if d.Data {
-				s.nodes[j].left--
-				s.nodes[j].need++
+				s.seatNeed(j, from)
 				continue
 			}
 			order = append(order, d.From)
@@ -45,13 +45,21 @@ func (s *State) seat() {
 		}
 	}
 	if len(s.turns) > 0 {
-		s.takeTurns()
+		s.takeTurns(from)
+	}
+}
+
+// seatNeed counts a predecessor that an any_of join reads besides its candidates.
+func (s *State) seatNeed(j, from int) {
+	if j >= from {
+		s.nodes[j].left--
+		s.nodes[j].need++
 	}
 }
 
 // takeTurns orders every turn by one order of all steps, so that waiting for a
 // turn and waiting for a dependency can never form a circle.
-func (s *State) takeTurns() {
+func (s *State) takeTurns(from int) {
 	rank := s.rank()
 	s.member = make([][]int, len(s.nodes))
 	for g := range s.turns {
@@ -59,7 +67,7 @@ func (s *State) takeTurns() {
 		slices.SortFunc(order, func(a, b int) int { return rank[a] - rank[b] })
 		for k, i := range order {
 			s.member[i] = append(s.member[i], g)
-			if k > 0 && s.effectful(i) {
+			if k > 0 && i >= from && s.effectful(i) {
 				s.nodes[i].hold++
 			}
 		}
@@ -141,16 +149,21 @@ func (s *State) advance(i int) {
 		return
 	}
 	for _, g := range s.member[i] {
-		t := &s.turns[g]
-		for t.at < len(t.order) && s.nodes[t.order[t.at]].state.terminal() {
-			t.at++
-			if t.at == len(t.order) {
-				break
-			}
-			if next := t.order[t.at]; s.effectful(next) {
-				s.nodes[next].hold--
-				s.revisit(next)
-			}
+		s.catchUp(&s.turns[g])
+	}
+}
+
+// catchUp moves a turn past the candidates that are over.
+func (s *State) catchUp(t *turn) {
+	for t.at < len(t.order) && s.nodes[t.order[t.at]].state.terminal() {
+		t.at++
+		if t.at == len(t.order) {
+			return
+		}
+		next := t.order[t.at]
+		if n := &s.nodes[next]; s.effectful(next) && n.hold > 0 && !n.state.terminal() {
+			n.hold--
+			s.revisit(next)
 		}
 	}
 }

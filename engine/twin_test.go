@@ -118,7 +118,7 @@ func restProblem(s *State) string {
 			return s.plan.Steps[i].ID + " " + string(n.state.name()) + ": " + p
 		}
 	}
-	for _, n := range []*node{&s.planner, &s.reflect} {
+	for _, n := range s.control {
 		if n.state == running {
 			inFlight++
 		}

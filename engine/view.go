@@ -27,6 +27,11 @@ type NodeView struct {
 	Unknown     bool               // waits for a person's word on its outcome
 	Clearing    []policy.ClearFor  // authorities that have still to answer
 	Step        *plan.CompiledStep // nil for control nodes
+
+	// Of control nodes.
+	By       string // who was asked last: "builtin" or "model:NAME"
+	Usage    Usage  // of all attempts that ended
+	Fallback string // why the built-in planner acts for the model: "unavailable", "answers"
 }
 
 // ApprovalView is one approval request as it stands.
@@ -62,18 +67,22 @@ func (s *State) Node(id string) (NodeView, bool) {
 	return s.view(id, n, i), true
 }
 
-// Nodes gives every node: the planner where one acted, the steps in plan
-// order, the reflection once started.
+// Nodes gives every node: the planners that acted, the steps in plan order, the
+// reflections that started.
 func (s *State) Nodes() []NodeView {
-	list := make([]NodeView, 0, len(s.nodes)+2)
-	if s.planner.attempt > 0 {
-		list = append(list, s.view(PlannerNode, &s.planner, -1))
-	}
+	list := make([]NodeView, 0, len(s.nodes)+len(s.control))
+	list = s.controls(list, KindPlanner)
 	for i := range s.nodes {
 		list = append(list, s.view(s.plan.Steps[i].ID, &s.nodes[i], i))
 	}
-	if s.reflect.attempt > 0 {
-		list = append(list, s.view(ReflectNode, &s.reflect, -2))
+	return s.controls(list, KindReflection)
+}
+
+func (s *State) controls(list []NodeView, kind string) []NodeView {
+	for k, c := range s.control {
+		if ControlKind(c.id) == kind {
+			list = append(list, s.view(c.id, &c.node, -1-k))
+		}
 	}
 	return list
 }
@@ -82,15 +91,13 @@ func (s *State) view(id string, n *node, i int) NodeView {
 	v := NodeView{ID: id, Kind: "tool", State: n.state.name(), Attempt: n.attempt,
 		StartedAt: n.startedAt, EndedAt: n.endedAt, RetryAt: n.retryAt, Class: n.class, Cause: n.cause,
 		Output: n.output, Blob: n.blob, Observation: n.observation, Unknown: n.unknown, Clearing: n.clear.open}
-	switch i {
-	case -1:
-		v.Kind = "planner"
-	case -2:
-		v.Kind = "reflection"
-	default:
-		v.Step = &s.plan.Steps[i]
-		v.Approval, v.Expires = s.openApproval(i)
+	if i < 0 {
+		c := s.control[-1-i]
+		v.Kind, v.By, v.Usage, v.Fallback = ControlKind(id), c.by, c.usage, c.fell
+		return v
 	}
+	v.Step = &s.plan.Steps[i]
+	v.Approval, v.Expires = s.openApproval(i)
 	return v
 }
 
@@ -127,6 +134,7 @@ func Summarise(s *State) Summary {
 		Requester: r.requester, Policy: r.pinned, PlanVersion: r.version, Seq: r.seq,
 		Counts: map[string]int{}, Budget: map[string]Spend{}, Verdict: r.verdict,
 		Unplanned: append([]Unplanned{}, r.unplanned...), Waiting: []string{},
+		Fallbacks: slices.Clone(r.fallbacks), Unpriced: r.models.Unpriced(),
 		CreatedAt: r.createdAt, EndedAt: r.endedAt}
 	for st := nodeState(0); st < stateCount; st++ {
 		if c := s.count[st]; c > 0 {

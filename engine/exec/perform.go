@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"bytes"
 	"context"
 	"strconv"
 	"time"
@@ -44,9 +43,9 @@ func resultOf(in engine.Input) string {
 	case *engine.AttemptDone:
 		return commandID(in.Node, in.Attempt)
 	case *engine.Planned:
-		return commandID(engine.PlannerNode, in.Attempt)
+		return commandID(in.Node, in.Attempt)
 	case *engine.Concluded:
-		return commandID(engine.ReflectNode, in.Attempt)
+		return commandID(in.Node, in.Attempt)
 	}
 	return ""
 }
@@ -143,44 +142,11 @@ func (r *runner) perform(ctx context.Context, c engine.Command) engine.Input {
 	case engine.Perform:
 		return r.performTool(ctx, c)
 	case engine.Propose:
-		in, err := r.shell.cfg.Planner.Propose(ctx, c, func(step []byte) { r.sketched(c, step) })
-		if err != nil {
-			return r.controlFailed(engine.PlannerNode, c.Attempt, err)
-		}
-		in.Head, in.Node, in.Attempt = r.head("model:planner", in.By), c.Node, c.Attempt
-		return &in
+		return r.propose(ctx, c)
 	case engine.Conclude:
-		in, err := r.shell.cfg.Planner.Conclude(ctx, c)
-		if err != nil {
-			return r.controlFailed(engine.ReflectNode, c.Attempt, err)
-		}
-		in.Head, in.Node, in.Attempt = r.head("model:executor", in.Verdict.By), c.Node, c.Attempt
-		return &in
+		return r.conclude(ctx, c)
 	}
 	return nil
-}
-
-// sketched passes a streamed step on; one that finds the inbox full is lost, and
-// the full answer has it anyway.
-func (r *runner) sketched(c engine.Propose, step []byte) {
-	in := &engine.Sketched{Head: r.head("model:planner", c.By), Node: c.Node, Attempt: c.Attempt, Step: bytes.Clone(step)}
-	_ = r.deliver(message{in: in}, InboxMax)
-}
-
-// head names the actor of a control answer: plain code is the system (P25).
-func (r *runner) head(role, by string) engine.Head {
-	actor := role
-	if by == "builtin" {
-		actor = "system"
-	}
-	return engine.Head{At: r.shell.now(), Actor: actor}
-}
-
-func (r *runner) controlFailed(node string, attempt int, err error) engine.Input {
-	r.shell.cfg.Logger.Error("control step", "run", r.run, "node", node, "err", err)
-	now := r.shell.now()
-	return &engine.AttemptDone{Head: engine.Head{At: now, Actor: "system"}, Node: node, Attempt: attempt,
-		Class: engine.ClassUnavailable, StartedAt: now, EndedAt: now}
 }
 
 func (r *runner) performTool(ctx context.Context, c engine.Perform) engine.Input {

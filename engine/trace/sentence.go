@@ -27,11 +27,14 @@ type factWords struct {
 	Version  int      `json:"version"`
 	Tool     string   `json:"tool"`
 	Dim      string   `json:"dimension"`
+	Fallback string   `json:"fallback"`
+	Replan   bool     `json:"replan"`
 	Call     struct{ Tool string }
+	Step     struct{ ID, Tool string }
 	Decision struct{ Reasons []string }
 	Input    struct {
-		Goal, Class, Detail string
-		Intent              int
+		Goal, Class, Detail, Ruling string
+		Intent                      int
 	} `json:"input"`
 }
 
@@ -50,9 +53,14 @@ func Sentence(r *engine.Row) string {
 		return "Run created: " + w.Input.Goal
 	case engine.VersionAdded:
 		return "Plan version " + strconv.Itoa(w.Version) + " by " + planner(w.By) + ": " + versionWords(&w)
+	case engine.PlanSketched:
+		return "Sketched step " + w.Step.ID + " (" + w.Step.Tool + "); nothing runs from it yet"
 	case engine.AttemptStarted:
 		return started(r, &w)
 	case engine.AttemptEnded:
+		if engine.ControlKind(r.Node) != "" {
+			return controlEnded(&w)
+		}
 		return ended(&w)
 	case engine.NodeChanged:
 		return changed(&w)
@@ -113,11 +121,11 @@ func planner(by string) string {
 }
 
 func started(r *engine.Row, w *factWords) string {
-	switch r.Node {
-	case engine.PlannerNode:
-		return "Planning started"
-	case engine.ReflectNode:
-		return "Final reflection started"
+	switch engine.ControlKind(r.Node) {
+	case engine.KindPlanner:
+		return "Planning started by " + planner(first(w.By, engine.BuiltinBy)) + instead(w.Fallback)
+	case engine.KindReflection:
+		return "Final reflection started by " + planner(first(w.By, engine.BuiltinBy)) + instead(w.Fallback)
 	}
 	return "Attempt " + strconv.Itoa(r.Attempt) + " of " + w.Call.Tool + " allowed and started"
 }
