@@ -1,6 +1,10 @@
 package engine
 
-import "sluice/engine/plan"
+import (
+	"slices"
+
+	"sluice/engine/plan"
+)
 
 // SketchBytesMax bounds one streamed step; a larger one is shown with its plan.
 const SketchBytesMax = 16 << 10
@@ -39,6 +43,10 @@ func (s *State) Sketches() []SketchView {
 	return list
 }
 
+func (s *State) isSketched(id string) bool {
+	return slices.ContainsFunc(s.sketch, func(k sketched) bool { return k.id == id })
+}
+
 // acceptSketch refuses what is late, too much, or no step: the full answer is
 // what counts, so nothing is lost.
 func (s *State) acceptSketch(in *Sketched) error {
@@ -58,10 +66,8 @@ func (s *State) acceptSketch(in *Sketched) error {
 	if _, known := s.index[step.ID]; known {
 		return refuse("conflict", "the step "+step.ID+" exists already", "wait for the plan")
 	}
-	for i := range s.sketch {
-		if s.sketch[i].id == step.ID {
-			return refuse("conflict", "the step "+step.ID+" is sketched already", "wait for the plan")
-		}
+	if s.isSketched(step.ID) {
+		return refuse("conflict", "the step "+step.ID+" is sketched already", "wait for the plan")
 	}
 	return nil
 }

@@ -32,6 +32,8 @@ type NodeView struct {
 	By       string // who was asked last: "builtin" or "model:NAME"
 	Usage    Usage  // of all attempts that ended
 	Fallback string // why the built-in planner acts for the model: "unavailable", "answers"
+
+	Sketch bool // of an answer that is still coming in; not among Nodes
 }
 
 // ApprovalView is one approval request as it stands.
@@ -61,8 +63,8 @@ func (s *State) PlanBy() string { return s.run.planBy }
 // Node gives one node by id.
 func (s *State) Node(id string) (NodeView, bool) {
 	n, i := s.at(id)
-	if n == nil || (i < 0 && n.attempt == 0) {
-		return NodeView{}, false
+	if n == nil {
+		return NodeView{ID: id, Kind: "tool", State: NodePending, Sketch: true}, s.isSketched(id)
 	}
 	return s.view(id, n, i), true
 }

@@ -163,6 +163,11 @@ func apply(v *trace.View, e *trace.Event) {
 	switch e.K {
 	case "node_added":
 		v.Nodes = append(v.Nodes, *e.Node)
+	case "node_set":
+		i := slices.IndexFunc(v.Nodes, func(n trace.Node) bool { return n.ID == e.Node.ID })
+		v.Nodes[i] = *e.Node
+	case "removed":
+		v.Nodes = slices.DeleteFunc(v.Nodes, func(n trace.Node) bool { return n.ID == e.ID })
 	case "node":
 		i := slices.IndexFunc(v.Nodes, func(n trace.Node) bool { return n.ID == e.ID })
 		if i < 0 {
@@ -171,6 +176,7 @@ func apply(v *trace.View, e *trace.Event) {
 		n := &v.Nodes[i]
 		n.State, n.Attempt, n.Note, n.Started, n.Ended = e.State, e.Attempt, e.Note, e.Started, e.Ended
 		n.Approval, n.Expires, n.Unknown = e.Approval, e.Expires, e.Unknown
+		n.By, n.Fallback, n.Usage = e.By, e.Fallback, e.Usage
 	case "run":
 		v.Run = *e.Run
 	}

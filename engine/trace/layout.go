@@ -45,6 +45,12 @@ func (l *layout) add(id string, parents []string) place {
 	return p
 }
 
+// drop frees the place of a card that is gone.
+func (l *layout) drop(id string) {
+	delete(l.taken, l.at[id])
+	delete(l.at, id)
+}
+
 // freeRow looks outwards from the wanted row, upwards and downwards in turn.
 func (l *layout) freeRow(col, want int) int {
 	for d := 0; ; d++ {

@@ -15,6 +15,8 @@ type Projector struct {
 	order  []string
 	plan   *plan.Compiled // of the version on the page
 	kept   map[string]int // version by step, after a plan was replaced
+
+	sketching bool // sketched cards may be on the page
 }
 
 // NewProjector starts before the first fact of a run.
@@ -38,11 +40,10 @@ func (p *Projector) Apply(f engine.Fact) []Event {
 	if f.Kind == engine.VersionAdded {
 		events = p.addVersion(p.startOver(events))
 	}
-	for _, id := range []string{engine.PlannerNode, engine.ReflectNode} {
-		if _, known := p.nodes[id]; !known {
-			if v, ok := p.state.Node(id); ok {
-				events = p.addNode(events, v, p.controlDeps(id))
-			}
+	events = p.sketch(events)
+	if f.Kind == engine.AttemptStarted && engine.ControlKind(f.Node) != "" && p.nodes[f.Node] == nil {
+		if v, ok := p.state.Node(f.Node); ok {
+			events = p.addControl(events, v)
 		}
 	}
 	return p.changed(events, f)
@@ -67,7 +68,7 @@ func (p *Projector) startOver(events []Event) []Event {
 	p.layout, p.nodes, p.order = newLayout(), map[string]*Node{}, nil
 	events = append(events, Event{K: "reset"})
 	if v, ok := p.state.Node(engine.PlannerNode); ok {
-		events = p.addNode(events, v, p.controlDeps(engine.PlannerNode))
+		events = p.addControl(events, v)
 	}
 	return events
 }
@@ -81,11 +82,17 @@ func (p *Projector) addVersion(events []Event) []Event {
 	added := make([]string, 0, len(c.Steps))
 	for _, i := range topological(c) {
 		step := &c.Steps[i]
-		if _, known := p.nodes[step.ID]; known {
+		n := p.nodes[step.ID]
+		if n != nil && !n.Sketch {
 			continue
 		}
 		v, _ := p.state.Node(step.ID)
-		events = p.addNode(events, v, stepDeps(c, step, p.nodes[engine.PlannerNode] != nil))
+		deps := stepDeps(c, step, p.planner())
+		if n == nil {
+			events = p.addNode(events, v, deps)
+		} else {
+			events = p.confirm(events, v, deps)
+		}
 		added = append(added, step.ID)
 	}
 	return append(events, Event{K: "version", N: p.state.Version(), Added: added})
@@ -110,7 +117,7 @@ func topological(c *plan.Compiled) []int {
 	return order
 }
 
-func stepDeps(c *plan.Compiled, step *plan.CompiledStep, planned bool) []Dep {
+func stepDeps(c *plan.Compiled, step *plan.CompiledStep, planner string) []Dep {
 	deps := make([]Dep, 0, len(step.Deps))
 	for _, d := range step.Deps {
 		dep := Dep{From: c.Steps[d.From].ID, Data: d.Data}
@@ -122,21 +129,8 @@ func stepDeps(c *plan.Compiled, step *plan.CompiledStep, planned bool) []Dep {
 		}
 		deps = append(deps, dep)
 	}
-	if len(deps) == 0 && planned {
-		deps = append(deps, Dep{From: engine.PlannerNode})
-	}
-	return deps
-}
-
-// controlDeps: the reflection reads what every exit came to.
-func (p *Projector) controlDeps(id string) []Dep {
-	c := p.state.Plan()
-	if id == engine.PlannerNode || c == nil {
-		return []Dep{}
-	}
-	deps := make([]Dep, len(c.Exits))
-	for k, i := range c.Exits {
-		deps[k] = Dep{From: c.Steps[i].ID}
+	if len(deps) == 0 && planner != "" {
+		deps = append(deps, Dep{From: planner})
 	}
 	return deps
 }
@@ -152,9 +146,7 @@ func (p *Projector) addNode(events []Event, v engine.NodeView, deps []Dep) []Eve
 	if kept, ok := p.kept[v.ID]; ok {
 		n.Version = kept
 	}
-	if v.Step != nil {
-		n.Tool, n.Join = v.Step.Tool, string(v.Step.Join)
-	}
+	describe(n, v)
 	fill(n, v)
 	p.nodes[v.ID] = n
 	p.order = append(p.order, v.ID)
@@ -165,6 +157,10 @@ func (p *Projector) addNode(events []Event, v engine.NodeView, deps []Dep) []Eve
 func fill(n *Node, v engine.NodeView) {
 	n.State, n.Attempt, n.Started, n.Ended = v.State, v.Attempt, v.StartedAt, v.EndedAt
 	n.Approval, n.Expires, n.Unknown, n.Note = v.Approval, v.Expires, v.Unknown, note(v)
+	n.By, n.Fallback, n.Usage = v.By, v.Fallback, nil
+	if v.Usage != (engine.Usage{}) {
+		n.Usage = &v.Usage
+	}
 }
 
 // changed gives one event for every node the fact moved.
@@ -183,7 +179,8 @@ func (p *Projector) changed(events []Event, f engine.Fact) []Event {
 		}
 		fill(n, v)
 		events = append(events, Event{K: "node", ID: id, State: n.State, Attempt: n.Attempt, Note: n.Note,
-			At: f.At, Started: n.Started, Ended: n.Ended, Approval: n.Approval, Expires: n.Expires, Unknown: n.Unknown})
+			At: f.At, Started: n.Started, Ended: n.Ended, Approval: n.Approval, Expires: n.Expires, Unknown: n.Unknown,
+			By: n.By, Fallback: n.Fallback, Usage: n.Usage})
 	}
 	return events
 }
@@ -200,6 +197,7 @@ func (p *Projector) header() Run {
 		Intent: s.Intent.Name(), Mode: s.Mode, Counts: s.Counts, Version: s.PlanVersion, Seq: s.Seq,
 		Created: s.CreatedAt, Ended: s.EndedAt, Budget: s.Budget, Waiting: s.Waiting, By: p.state.PlanBy()}
 	r.Question = len(s.Questions)
+	r.Fallbacks, r.Unpriced = s.Fallbacks, s.Unpriced
 	return r
 }
 

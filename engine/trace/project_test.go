@@ -72,6 +72,7 @@ func TestR106_EventsGiveTheViewOfTheFold(t *testing.T) {
 			case "node":
 				n := cards[e.ID]
 				n.State, n.Attempt, n.Note, n.Started, n.Ended = e.State, e.Attempt, e.Note, e.Started, e.Ended
+				n.By, n.Fallback, n.Usage = e.By, e.Fallback, e.Usage
 				cards[e.ID] = n
 			}
 		}

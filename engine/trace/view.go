@@ -26,6 +26,9 @@ type Run struct {
 	Waiting  []string                `json:"waiting"`
 	Question int                     `json:"questions"` // outcomes that wait for a person's word
 	By       string                  `json:"by"`
+
+	Fallbacks []string `json:"fallbacks,omitempty"` // roles where the built-in planner acts for a model
+	Unpriced  bool     `json:"unpriced,omitempty"`
 }
 
 // Node is one card.
@@ -46,6 +49,10 @@ type Node struct {
 	Approval string           `json:"approval,omitempty"`
 	Expires  int64            `json:"expires,omitempty"` // of the approval, µs UTC
 	Unknown  bool             `json:"unknown,omitempty"`
+	Sketch   bool             `json:"sketch,omitempty"`   // of an answer that is still coming in: nothing runs from it
+	By       string           `json:"by,omitempty"`       // of a control node: "builtin" or "model:NAME"
+	Fallback string           `json:"fallback,omitempty"` // why the built-in planner acts for the model
+	Usage    *engine.Usage    `json:"usage,omitempty"`    // of a control node's calls that ended
 }
 
 // Dep is one edge into a card.
@@ -56,13 +63,14 @@ type Dep struct {
 }
 
 // Event is one change a live page applies. K says which: reset, node_added,
-// node, run or version.
+// node_set (a sketched card is a step now, in its place), removed (a sketched card
+// is gone), node, run or version.
 type Event struct {
 	K string `json:"k"`
 
-	Node *Node `json:"node,omitempty"` // node_added
+	Node *Node `json:"node,omitempty"` // node_added, node_set
 
-	ID       string           `json:"id,omitempty"` // node
+	ID       string           `json:"id,omitempty"` // node, removed
 	State    engine.NodeState `json:"state,omitempty"`
 	Attempt  int              `json:"attempt,omitempty"`
 	Note     string           `json:"note,omitempty"`
@@ -72,6 +80,9 @@ type Event struct {
 	Approval string           `json:"approval,omitempty"`
 	Expires  int64            `json:"expires,omitempty"` // of the approval, µs UTC
 	Unknown  bool             `json:"unknown,omitempty"`
+	By       string           `json:"by,omitempty"`
+	Fallback string           `json:"fallback,omitempty"`
+	Usage    *engine.Usage    `json:"usage,omitempty"`
 
 	Run *Run `json:"run,omitempty"` // run
 

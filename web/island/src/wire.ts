@@ -22,7 +22,13 @@ export interface NodeView {
   expires?: number; // while waiting
   deps: Dep[];
   approval?: string;
+  sketch?: boolean; // of an answer that is still coming in
+  by?: string; // of control nodes: "builtin" or "model:NAME"
+  fallback?: string; // why the built-in planner acts for the model
+  usage?: Usage;
 }
+
+export interface Usage { input_tokens: number; output_tokens: number; cost_micro_usd: number }
 
 export interface RunView {
   id: string;
@@ -41,7 +47,9 @@ export interface View { run: RunView; nodes: NodeView[] }
 
 export type Event =
   | { k: "node_added"; node: NodeView }
-  | { k: "node"; id: string; state: NodeState; attempt?: number; note?: string; at: number; started?: number; ended?: number; approval?: string; expires?: number }
+  | { k: "node"; id: string; state: NodeState; attempt?: number; note?: string; at: number; started?: number; ended?: number; approval?: string; expires?: number; by?: string; fallback?: string; usage?: Usage }
+  | { k: "node_set"; node: NodeView } // a sketched card is a step now, in its place
+  | { k: "removed"; id: string } // a sketched card is gone
   | { k: "reset" }
   | ({ k: "run" } & RunView)
   | { k: "version"; n: number; added: string[] };

@@ -39,6 +39,18 @@ test("a node told of twice stays where it was placed", () => {
   assert.equal(model.nodes.get("a")?.x, 0);
 });
 
+test("P13 a sketched card becomes a step in its place, or goes again", () => {
+  const model = small();
+  const change = noChange();
+  const sketch = (id: string): NodeView => ({ ...node(id, 2, 0, [order("b")]), sketch: true });
+  reduce(model, 6, [{ k: "node_added", node: sketch("d") }, { k: "node_added", node: { ...sketch("e"), y: 92 } }], noChange());
+  assert.deepEqual(model.next.get("b"), ["d", "e"]);
+  reduce(model, 7, [{ k: "node_set", node: node("d", 2, 0, [order("c")]) }, { k: "removed", id: "e" }], change);
+  assert.deepEqual([...model.nodes.keys()], ["a", "b", "c", "d"]);
+  assert.deepEqual([model.next.get("b"), model.next.get("c")], [undefined, ["d"]]);
+  assert.deepEqual([model.nodes.get("d")?.sketch, change.structure], [undefined, true]);
+});
+
 test("an event about an unknown node is a hole and moves nothing forward", () => {
   const model = small();
   const change = noChange();

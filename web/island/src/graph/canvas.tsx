@@ -39,6 +39,11 @@ function sameEdge(old: Edge | undefined, route: Route): Edge | undefined {
   return was && was.whole === route.whole && was.stub === route.stub ? old : undefined;
 }
 
+// samePlace: a sketched card may go and come again elsewhere.
+function samePlace(old: Node | undefined, node: NodeView): Node | undefined {
+  return old && old.position.x === node.x && old.position.y === node.y ? old : undefined;
+}
+
 interface Elements { nodes: Node[]; edges: Edge[] }
 
 // useElements keeps the arrays that React Flow reads; they change only when
@@ -48,7 +53,7 @@ function useElements(board: Board): Elements {
     const nodes = new Map(old.nodes.map((n) => [n.id, n]));
     const edges = new Map(old.edges.map((e) => [e.id, e]));
     return {
-      nodes: [...board.store.model.nodes.values()].map((n, i) => nodes.get(n.id) ?? flowNode(board, n, i + 1)),
+      nodes: [...board.store.model.nodes.values()].map((n, i) => samePlace(nodes.get(n.id), n) ?? flowNode(board, n, i + 1)),
       edges: routes(board.store.model).map((route) => sameEdge(edges.get(route.id), route) ?? flowEdge(board, route)),
     };
   }, [board]);

@@ -5,7 +5,7 @@ import type { NodeProps } from "@xyflow/react";
 import { span, took } from "../shared";
 import type { NodeView } from "../wire";
 import { cardHeight, cardWidth } from "./route";
-import { iconOf, lookOf, nameOf, titleOf } from "./look";
+import { iconOf, lookAt, nameOf, titleOf } from "./look";
 import { useCell, useIs, useNode, useTick, type Board } from "./state";
 
 export function Icon({ name, className = "i" }: { name: string; className?: string }) {
@@ -67,7 +67,7 @@ export const StepCard = memo(function StepCard({ id, data }: NodeProps) {
   const far = useCell(board.far);
   const [fresh] = useState(() => board.store.isFresh(id));
   if (!node) return null;
-  const look = lookOf(node.state);
+  const look = lookAt(node);
   const attributes = {
     role: "group", tabIndex: tabStop ? 0 : -1, "data-node": id, "data-state": node.state, "data-tone": look.tone,
     "aria-label": nameOf(node, position, total()), "aria-current": selected || undefined,

@@ -25,6 +25,16 @@ export function modelOf(seq: number, view: View): Model {
 
 function addNode(model: Model, node: NodeView): void {
   model.nodes.set(node.id, node);
+  follow(model, node);
+}
+
+// link reads all edges again.
+function link(model: Model): void {
+  model.next.clear();
+  for (const node of model.nodes.values()) follow(model, node);
+}
+
+function follow(model: Model, node: NodeView): void {
   for (const dep of node.deps ?? []) {
     const list = model.next.get(dep.from) ?? [];
     if (!list.includes(node.id)) list.push(node.id);
@@ -58,6 +68,18 @@ function reduceOne(model: Model, event: Event, change: Change): void {
       change.structure = true;
       change.nodes.add(event.node.id);
       return;
+    case "node_set":
+      model.nodes.set(event.node.id, event.node); // keeps its turn among the others
+      link(model);
+      change.structure = true;
+      change.nodes.add(event.node.id);
+      return;
+    case "removed":
+      model.nodes.delete(event.id);
+      link(model);
+      change.structure = true;
+      change.nodes.add(event.id);
+      return;
     case "node": {
       const old = model.nodes.get(event.id);
       if (!old) { change.hole = true; return; }
@@ -65,6 +87,7 @@ function reduceOne(model: Model, event: Event, change: Change): void {
         ...old, state: event.state, attempt: event.attempt ?? old.attempt, note: event.note ?? old.note,
         started: event.started ?? old.started, ended: event.ended ?? old.ended,
         approval: event.approval ?? old.approval, expires: event.expires ?? old.expires,
+        by: event.by ?? old.by, fallback: event.fallback ?? old.fallback, usage: event.usage ?? old.usage,
       });
       change.nodes.add(event.id);
       return;

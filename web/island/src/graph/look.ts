@@ -18,6 +18,9 @@ const looks: Record<NodeState, Look> = {
 
 export const lookOf = (state: NodeState): Look => looks[state] ?? looks.pending;
 
+// lookAt tells a step that is only sketched from one that is planned.
+export const lookAt = (node: NodeView): Look => node.sketch ? { ...looks.pending, word: "Sketched" } : lookOf(node.state);
+
 const tools: Record<string, string> = {
   sysinfo: "cpu", disk_usage: "drive", net_info: "net", process_list: "list", env_list: "key", shell: "terminal", compute: "func",
   "file.list": "list", "file.delete": "trash", "file.write": "pencil", "file.patch": "pencil", "file.search": "search",
@@ -36,7 +39,7 @@ export const titleOf = (node: NodeView): string => node.id.replace(/^kernel\./, 
 // nameOf is a card's accessible name: kind, label, state, position.
 export function nameOf(node: NodeView, position: number, total: number): string {
   const inputs = (node.deps ?? []).filter((d) => d.data).length;
-  const parts = [node.kind, titleOf(node), lookOf(node.state).word.toLowerCase(), `step ${position} of ${total}`];
+  const parts = [node.kind, titleOf(node), lookAt(node).word.toLowerCase(), `step ${position} of ${total}`];
   if (inputs > 0) parts.push(`${inputs} ${inputs === 1 ? "input" : "inputs"}`);
   return parts.join(", ");
 }
