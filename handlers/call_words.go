@@ -15,6 +15,10 @@ func callTitle(tool string, call *callRecord) string {
 		return "Delete " + orSomething(path, "a file") + " from the workspace"
 	case "file.write":
 		return "Write " + orSomething(path, "a file") + " in the workspace"
+	case "file.patch":
+		return "Change " + orSomething(path, "a file") + " in the workspace"
+	case "mail.send":
+		return mailTitle(call)
 	case "file.read":
 		return "Read " + orSomething(path, "a file") + " in the workspace"
 	case "file.list":
@@ -42,6 +46,10 @@ func undoWords(tool string) string {
 		return "Cannot be undone."
 	case "file.write":
 		return "Replaces what is there; the old content is not kept."
+	case "file.patch":
+		return "The old text is not kept; the edits below show it."
+	case "mail.send":
+		return "Cannot be undone: who got it keeps it."
 	}
 	return ""
 }
@@ -57,6 +65,10 @@ func expiryWords(tool string) string {
 		return "then denied, nothing is deleted"
 	case "file.write":
 		return "then denied, nothing is written"
+	case "file.patch":
+		return "then denied, nothing is changed"
+	case "mail.send":
+		return "then denied, nothing is sent"
 	}
 	return "then denied, nothing is done"
 }
@@ -67,6 +79,10 @@ func approveWords(tool string) string {
 		return "deletes exactly this file, once. A change asks again."
 	case "file.write":
 		return "writes exactly this content, once. A change asks again."
+	case "file.patch":
+		return "makes exactly these edits, once. A change asks again."
+	case "mail.send":
+		return "sends exactly this message, once. A change asks again."
 	}
 	return "makes exactly this call, once. A change asks again."
 }

@@ -155,23 +155,7 @@ func (s *Server) fillCall(v *templates.Packet, ask *record) {
 	for _, f := range riskFlags(ask.Call) {
 		v.Flags = append(v.Flags, templates.Flag{Title: f.title, Text: f.text})
 	}
-	if content := ask.Call.param("content"); content != "" && v.Tool == "file.write" {
-		v.Preview = contentPreview(ask.Call.param("path"), content)
-	}
-}
-
-// contentPreview shows what would be written, line by line.
-func contentPreview(path, content string) *templates.Preview {
-	lines := strings.Split(strings.TrimSuffix(content, "\n"), "\n") // the last line end begins no line
-	v := &templates.Preview{Caption: path + ", " + plural(len(content), "byte")}
-	for i, line := range lines {
-		if i == previewLines {
-			v.Note = "First " + strconv.Itoa(previewLines) + " of " + strconv.Itoa(len(lines)) + " lines."
-			break
-		}
-		v.Lines = append(v.Lines, templates.PreviewLine{Kind: "add", Text: shorten(line)})
-	}
-	return v
+	v.Preview = preview(v.Tool, ask.Call)
 }
 
 // fillPlace shows where the step stands in its plan, one hop each way.

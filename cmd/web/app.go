@@ -82,7 +82,7 @@ func (a *app) wire(ctx context.Context) error {
 	if a.key, err = sealKey(filepath.Join(a.cfg.Data, sealKeyFile)); err != nil {
 		return err
 	}
-	if a.registry, err = tool.New(tool.Config{Workspace: a.cfg.Workspace, Worker: worker()}); err != nil {
+	if a.registry, err = tool.New(tool.Config{Workspace: a.cfg.Workspace, Worker: worker(), Mail: a.cfg.SMTP.mail()}); err != nil {
 		return err
 	}
 	a.policies = &policies{store: a.store, tools: declared(a.registry.Catalog())}

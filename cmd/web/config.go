@@ -19,11 +19,12 @@ const configBytesMax = 64 << 10
 
 // config is what flags, environment and file say, in that order of strength (P42).
 type config struct {
-	Listen    string `yaml:"listen"`
-	Data      string `yaml:"data"`
-	Workspace string `yaml:"workspace"`
-	Policy    string `yaml:"policy"` // a document to publish at start
-	Verbose   bool   `yaml:"verbose"`
+	Listen    string     `yaml:"listen"`
+	Data      string     `yaml:"data"`
+	Workspace string     `yaml:"workspace"`
+	Policy    string     `yaml:"policy"` // a document to publish at start
+	Verbose   bool       `yaml:"verbose"`
+	SMTP      mailConfig `yaml:"smtp"`
 	file      string
 }
 
@@ -34,6 +35,7 @@ func (c *config) flags(f *flag.FlagSet) {
 	f.StringVar(&c.Data, "data", "", "data directory (SLUICE_DATA; default: the state folder of the user)")
 	f.StringVar(&c.Workspace, "workspace", "", "folder of the file and git tools (SLUICE_WORKSPACE; default: DATA/workspace)")
 	f.StringVar(&c.file, "config", "", "configuration file, YAML (SLUICE_CONFIG)")
+	c.SMTP.flags(f)
 	f.BoolVar(&c.Verbose, "verbose", false, "log more (SLUICE_VERBOSE)")
 }
 
@@ -57,7 +59,7 @@ func (c *config) settle() error {
 	c.Listen = first(c.Listen, os.Getenv("SLUICE_LISTEN"), file.Listen, defaultListen)
 	c.Policy = first(c.Policy, os.Getenv("SLUICE_POLICY"), file.Policy)
 	c.Verbose = c.Verbose || os.Getenv("SLUICE_VERBOSE") != "" || file.Verbose
-	return nil
+	return c.SMTP.settle(file.SMTP)
 }
 
 func first(values ...string) string {

@@ -17,6 +17,7 @@ func TestP11a_ShippedToolsDeclareTheirEffectAndImpact(t *testing.T) {
 		"git.find": read, "git.status": read, "git.log": read, "git.diff": read,
 		"file.read": read, "file.list": read, "file.search": read,
 		"compute":     {Effect: policy.Read, Pure: true},
+		"mail.send":   {Effect: policy.Once, Impact: policy.Override, External: true, Sinks: []string{"body", "cc", "subject", "to"}},
 		"file.write":  {Effect: policy.Idempotent, Impact: policy.Operate, Sinks: []string{"content", "path"}},
 		"file.delete": {Effect: policy.Once, Impact: policy.Override, Sinks: []string{"path"}},
 	}
@@ -30,7 +31,7 @@ func TestP11a_ShippedToolsDeclareTheirEffectAndImpact(t *testing.T) {
 			t.Errorf("%s: not in the catalogue", name)
 			continue
 		}
-		if got.Effect != tool.Effect || got.Impact != tool.Impact || got.External || got.Pure != tool.Pure || got.ImpactOf != nil {
+		if got.Effect != tool.Effect || got.Impact != tool.Impact || got.External != tool.External || got.Pure != tool.Pure || got.ImpactOf != nil {
 			t.Errorf("%s: got effect %s impact %d external %v pure %v, want %s %d", name, got.Effect, got.Impact, got.External, got.Pure, tool.Effect, tool.Impact)
 		}
 		if !slices.Equal(got.Sinks, tool.Sinks) {

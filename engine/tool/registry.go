@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"sluice/engine/plan"
@@ -18,6 +19,7 @@ type Config struct {
 	Now       func() time.Time // nil means time.Now; stamps outcomes only
 	Extra     []Extra          // scripted tools, for tests and benchmarks
 	Worker    []string         // command that does what WorkCompute does; none: compute is unavailable
+	Mail      Mail             // none: mail.send is unavailable
 }
 
 // Registry owns the tools. Only Open leads to one, and only against a Grant.
@@ -42,7 +44,9 @@ type host struct {
 	dir  string          // its real path, for git
 	env  func() []string // NAME=value pairs
 
-	worker []string // Config.Worker
+	worker []string         // Config.Worker
+	mail   Mail             // Config.Mail, settled
+	now    func() time.Time // Config.Now
 }
 
 // Refusals of Open. None of them reaches a model: Perform answers with
@@ -63,13 +67,18 @@ func New(config Config) (*Registry, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
+	sender, err := config.Mail.settled()
+	if err != nil {
+		return nil, fmt.Errorf("configure mail: %w", err)
+	}
+	config.Mail = sender
 	h, err := openHost(config)
 	if err != nil {
 		return nil, err
 	}
 	r := &Registry{
 		host: h, now: config.Now, tools: map[string]*entry{},
-		used: newUsedGrants(UsedGrantsMax), redact: NewRedactor(config.Env()),
+		used: newUsedGrants(UsedGrantsMax), redact: NewRedactor(append(slices.Clone(config.Env()), "SMTP_PASSWORD="+string(config.Mail.Password))),
 	}
 	if err := r.fill(config.Extra); err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -93,7 +102,7 @@ func openHost(config Config) (*host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
-	return &host{root: root, dir: dir, env: config.Env, worker: config.Worker}, nil
+	return &host{root: root, dir: dir, env: config.Env, worker: config.Worker, mail: config.Mail, now: config.Now}, nil
 }
 
 // fill enters the shipped and the extra tools and builds the catalogue.
@@ -124,7 +133,7 @@ func shipped(h *host) []entry {
 		sysinfo(h), diskUsage(h), netInfo(h), processList(h), envList(h),
 		gitFind(h), gitStatus(h), gitLog(h), gitDiff(h),
 		fileRead(h), fileList(h), fileSearch(h), fileWrite(h), fileDelete(h),
-		computeTool(h),
+		computeTool(h), mailSend(h),
 	}
 }
 

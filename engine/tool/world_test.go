@@ -31,8 +31,15 @@ func newWorld(t *testing.T, env []string, extra ...Extra) *world {
 	if env == nil {
 		env = []string{"PATH=" + os.Getenv("PATH")}
 	}
+	return worldOf(t, Config{Env: func() []string { return env }, Extra: extra})
+}
+
+// worldOf gives a world of a configuration, whose workspace it chooses.
+func worldOf(t *testing.T, config Config) *world {
+	t.Helper()
 	dir := t.TempDir()
-	registry, err := New(Config{Workspace: dir, Env: func() []string { return env }, Extra: extra, Worker: []string{os.Args[0], ComputeWorker}})
+	config.Workspace, config.Worker = dir, []string{os.Args[0], ComputeWorker}
+	registry, err := New(config)
 	if err != nil {
 		t.Fatalf("New: %v", err)
 	}
@@ -43,7 +50,7 @@ func newWorld(t *testing.T, env []string, extra ...Extra) *world {
 	})
 	document := policy.Default()
 	scope := document.Scopes["default"]
-	scope.Tools = append(scope.Tools, "test.*")
+	scope.Tools = append(scope.Tools, "test.*", "mail.send")
 	document.Scopes["default"] = scope
 	compiled, err := policy.Compile(document)
 	if err != nil {

@@ -82,6 +82,7 @@ type Preview struct {
 	Caption string // "notes.txt, 412 bytes"
 	Aside   string
 	Lines   []PreviewLine
+	More    int    // lines left out
 	Note    string // "First 40 of 120 lines."
 }
 
