@@ -2,11 +2,14 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // Redactor replaces secrets by value (P26): the values of environment variables
@@ -14,8 +17,11 @@ import (
 // and the well-known forms of credentials. It is safe for concurrent use, and
 // redacting twice changes nothing more.
 type Redactor struct {
-	values *strings.Replacer
+	values atomic.Pointer[strings.Replacer]
 	forms  []credential
+
+	mu    sync.Mutex // of found
+	found []valueForm
 }
 
 // valueForm is one spelling of one secret value.
@@ -28,23 +34,35 @@ type valueForm struct {
 // their place is "[redacted:NAME]".
 func NewRedactor(env []string) *Redactor {
 	r := &Redactor{forms: credentials()}
-	var found []valueForm
-	for _, pair := range env {
+	r.learn(env)
+	return r
+}
+
+// Learn adds a secret that is no variable, such as "model.planner.key": it is
+// redacted from now on, if its name promises a secret.
+func (r *Redactor) Learn(name, secret string) { r.learn([]string{name + "=" + secret}) }
+
+func (r *Redactor) learn(pairs []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, pair := range pairs {
 		name, value, _ := strings.Cut(pair, "=")
 		for _, secret := range secretsOf(r.forms, name, value) {
 			for _, text := range spellings(secret) {
-				found = append(found, valueForm{text, marker(name)})
+				r.found = append(r.found, valueForm{text, marker(name)})
 			}
 		}
 	}
 	// The longest first, so that a secret that contains another goes as a whole.
-	slices.SortStableFunc(found, func(a, b valueForm) int { return len(b.text) - len(a.text) })
-	pairs := make([]string, 0, 2*len(found))
-	for _, f := range found {
-		pairs = append(pairs, f.text, f.marker)
+	slices.SortStableFunc(r.found, func(a, b valueForm) int {
+		return cmp.Or(len(b.text)-len(a.text), strings.Compare(a.text, b.text))
+	})
+	r.found = slices.CompactFunc(r.found, func(a, b valueForm) bool { return a.text == b.text })
+	all := make([]string, 0, 2*len(r.found))
+	for _, f := range r.found {
+		all = append(all, f.text, f.marker)
 	}
-	r.values = strings.NewReplacer(pairs...)
-	return r
+	r.values.Store(strings.NewReplacer(all...))
 }
 
 // marker stands where a secret stood. Of a variable's name only what cannot
@@ -110,7 +128,7 @@ func (r *Redactor) Text(text string) string {
 	if len(text) < secretBytesMin {
 		return text
 	}
-	text = r.values.Replace(text)
+	text = r.values.Load().Replace(text)
 	for _, form := range r.forms {
 		text = form.replace(text)
 	}

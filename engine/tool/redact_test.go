@@ -199,3 +199,18 @@ func TestP26_ShippedToolsAreAllInTheCanaryTest(t *testing.T) {
 		t.Errorf("got tools %v, want %v", got, covered)
 	}
 }
+
+func TestP26_RedactorLearnsASecretLater(t *testing.T) {
+	r := NewRedactor(nil)
+	const secret = "a-key-set-on-a-page-canary"
+	if got := r.Text(secret); got != secret {
+		t.Fatalf("got %q, want it unknown", got)
+	}
+	r.Learn("model.planner.key", secret)
+	r.Learn("model.planner.key", secret)
+	for _, text := range []string{"x " + secret + " y", `{"k":"` + secret + `"}`, base64.StdEncoding.EncodeToString([]byte(secret))} {
+		if got := r.Text(text); strings.Contains(got, "canary") || !strings.Contains(got, "[redacted:model.planner.key]") {
+			t.Errorf("%q: got %q, want it redacted", text, got)
+		}
+	}
+}
