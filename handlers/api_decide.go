@@ -157,16 +157,22 @@ type proposal struct {
 func (s *Server) apiPropose(c echo.Context) error {
 	var body struct {
 		Goal string `json:"goal"`
+		By   string `json:"by"` // "builtin", also when absent, or "model"
 	}
 	if _, err := s.readJSON(c, &body); err != nil {
 		return err
+	}
+	if body.By != "" && body.By != "builtin" && body.By != "model" {
+		p := problem("invalid", "by is neither builtin nor model", "leave it out for the built-in planner")
+		p.Pointer = "/by"
+		return p
 	}
 	if strings.TrimSpace(body.Goal) == "" || len(body.Goal) > engine.GoalBytesMax {
 		p := problem("invalid", "the goal is empty or longer than 8 KiB", "say what should get done")
 		p.Pointer = "/goal"
 		return p
 	}
-	out, err := s.cfg.Planner.Propose(c.Request().Context(), body.Goal)
+	out, err := s.cfg.Planner.Propose(c.Request().Context(), body.Goal, body.By)
 	if err != nil {
 		return err
 	}

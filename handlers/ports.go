@@ -114,7 +114,8 @@ type Proof struct {
 
 // Planner proposes without running (P38).
 type Planner interface {
-	Propose(ctx context.Context, goal string) (Proposal, error)
+	// Propose asks the built-in planner, or with by "model" the planner model.
+	Propose(ctx context.Context, goal, by string) (Proposal, error)
 }
 
 // Proposal is what a planner makes of a goal.

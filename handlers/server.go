@@ -38,6 +38,7 @@ type Config struct {
 	Accounts Accounts
 	Audit    Audit
 	Planner  Planner
+	Models   Models
 	Rules    Rules
 	Drafts   Drafts
 	Policies Policies

@@ -18,6 +18,7 @@ import (
 
 	"sluice/engine"
 	"sluice/engine/exec"
+	"sluice/engine/model"
 	"sluice/engine/plan"
 	"sluice/engine/tool"
 	"sluice/engine/trace"
@@ -39,6 +40,7 @@ type app struct {
 	policies *policies
 	registry *tool.Registry
 	planner  *builtin
+	models   *modelSet
 	shell    *exec.Shell
 	key      ed25519.PrivateKey
 	log      *slog.Logger
@@ -92,9 +94,13 @@ func (a *app) wire(ctx context.Context) error {
 	if a.planner, err = newBuiltin(a.registry.Catalog()); err != nil {
 		return err
 	}
+	if a.models, err = openModels(ctx, a, &model.Tools{Catalog: a.registry.Catalog(), Search: a.planner.index,
+		Visible: visible(a.policies, a.registry.Catalog())}); err != nil {
+		return err
+	}
 	a.shell = exec.New(exec.Config{Log: execLog{a.store},
 		Tools:   tools{registry: a.registry, executor: tool.NewExecutor(a.registry), log: a.log},
-		Planner: a.planner, Policies: a.policies, Redact: a.registry.Redactor().Text,
+		Planner: planners{a.planner, a.models}, Models: a.models.Current, Policies: a.policies, Redact: a.registry.Redactor().Text,
 		Ended: func(string) { a.sealSoon() }, Logger: a.log})
 	a.wait.Add(1)
 	go a.sealLoop()
@@ -198,6 +204,9 @@ func (a *app) close() {
 }
 
 func (a *app) closePlanner() error {
+	if a.models != nil {
+		a.models.close()
+	}
 	if a.planner == nil {
 		return nil
 	}

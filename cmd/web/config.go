@@ -25,7 +25,10 @@ type config struct {
 	Policy    string     `yaml:"policy"` // a document to publish at start
 	Verbose   bool       `yaml:"verbose"`
 	SMTP      mailConfig `yaml:"smtp"`
+	Models    modelFlags `yaml:"models"` // of the file, or of flags
 	file      string
+
+	ofEnvironment, ofFile modelFlags // after settle
 }
 
 const defaultListen = "127.0.0.1:8321"
@@ -37,6 +40,7 @@ func (c *config) flags(f *flag.FlagSet) {
 	f.StringVar(&c.file, "config", "", "configuration file, YAML (SLUICE_CONFIG)")
 	c.SMTP.flags(f)
 	f.BoolVar(&c.Verbose, "verbose", false, "log more (SLUICE_VERBOSE)")
+	c.Models.declare(f)
 }
 
 // settle fills what flags left open from the environment, then the file, then
@@ -59,7 +63,18 @@ func (c *config) settle() error {
 	c.Listen = first(c.Listen, os.Getenv("SLUICE_LISTEN"), file.Listen, defaultListen)
 	c.Policy = first(c.Policy, os.Getenv("SLUICE_POLICY"), file.Policy)
 	c.Verbose = c.Verbose || os.Getenv("SLUICE_VERBOSE") != "" || file.Verbose
+	c.ofEnvironment, c.ofFile = modelEnvironment(), file.Models
+	for _, s := range c.sources() {
+		if err := s.flags.readKeys(); err != nil {
+			return err
+		}
+	}
 	return c.SMTP.settle(file.SMTP)
+}
+
+// sources are where models are set besides the page, the strongest first.
+func (c *config) sources() []source {
+	return []source{{"flag", &c.Models}, {"environment", &c.ofEnvironment}, {"file", &c.ofFile}}
 }
 
 func first(values ...string) string {

@@ -46,6 +46,8 @@ func commands() []command {
 		{"audit", "verify or export the log: sluice audit verify | audit export", auditCommand},
 		{"erase", "erase a run's content, keeping its place in the chain: sluice erase RUN --reason TEXT", eraseRun},
 		{"token", "make an API token: sluice token add --name NAME --ceiling observe", tokenCommand},
+		{"models", "say per role what works of the models that are set: sluice models check", modelsCommand},
+		{"fakemodel", "serve a scripted model, to try Sluice with one: sluice fakemodel", fakeModel},
 		{"version", "print the version", version},
 	}
 }
@@ -84,7 +86,7 @@ func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "-
 func usage(w io.Writer) {
 	fmt.Fprint(w, "sluice runs agent work as plans behind a gate.\n\nusage: sluice COMMAND [flags]\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.line)
+		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.line)
 	}
 	fmt.Fprint(w, "\nEvery command has --help. Exit codes: 0 yes, 1 no, 2 usage, 3 unavailable or locked,\n"+
 		"4 not permitted; run also 10 partial success, 11 waiting for a person.\n")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -136,8 +137,12 @@ func policyFindings(env *plan.Env, file, intent string) error {
 }
 
 func planPropose(ctx context.Context, s streams, args []string) int {
-	f := newFlags("plan propose", `plan propose "goal"`)
+	var cfg config
+	var by string
+	f := newFlags("plan propose", `plan propose "goal" [--by builtin|model]`)
 	f.Bool("json", true, "print JSON (always)")
+	f.StringVar(&by, "by", "builtin", "who plans: builtin (no model), or the planner model that is set up")
+	cfg.flags(f)
 	rest, done, code := parse(f, s, args)
 	if done {
 		return code
@@ -146,27 +151,78 @@ func planPropose(ctx context.Context, s streams, args []string) int {
 	if goal == "" || len(goal) > engine.GoalBytesMax {
 		return fail(s, fmt.Errorf("plan propose wants a goal of at most 8 KiB: %w", errUsage))
 	}
-	registry, free, err := offline()
+	var shape proposed
+	var err error
+	switch by {
+	case "builtin":
+		shape, err = proposeOffline(goal)
+	case "model":
+		shape, err = proposeSetUp(ctx, s, &cfg, goal)
+	default:
+		err = fmt.Errorf("--by is builtin or model, not %q: %w", by, errUsage)
+	}
 	if err != nil {
 		return fail(s, err)
+	}
+	if err := printJSON(s.out, shape.raw); err != nil {
+		return fail(s, err)
+	}
+	if shape.isEmpty {
+		return exitNo
+	}
+	return exitYes
+}
+
+// proposed is a proposal as it is printed (P38).
+type proposed struct {
+	raw     json.RawMessage
+	isEmpty bool // neither plan nor answer
+}
+
+func shapeOf(out handlers.Proposal, err error) (proposed, error) {
+	if err != nil {
+		return proposed{}, err
+	}
+	raw, err := asPrinted(handlers.ProposalShape(out))
+	return proposed{raw, out.Plan == nil && out.Answer == ""}, err
+}
+
+// proposeOffline needs no data directory.
+func proposeOffline(goal string) (proposed, error) {
+	registry, free, err := offline()
+	if err != nil {
+		return proposed{}, err
 	}
 	defer free()
 	b, err := newBuiltin(registry.Catalog())
 	if err != nil {
-		return fail(s, err)
+		return proposed{}, err
 	}
 	defer b.Close()
-	out, err := proposer{b}.Propose(ctx, goal)
+	return shapeOf(b.proposal(goal), nil)
+}
+
+// proposeSetUp asks the planner model, through the server when there is one.
+func proposeSetUp(ctx context.Context, s streams, cfg *config, goal string) (proposed, error) {
+	if err := cfg.settle(); err != nil {
+		return proposed{}, err
+	}
+	if server, _ := findServer(ctx, cfg.Data); server != nil {
+		var raw json.RawMessage
+		body := map[string]string{"goal": goal, "by": "model"}
+		if err := server.call(ctx, request{http.MethodPost, "/api/v1/plans/propose", body}, &raw); err != nil {
+			return proposed{}, err
+		}
+		var shape struct{ Plan, Answer any }
+		err := json.Unmarshal(raw, &shape)
+		return proposed{raw, shape.Plan == nil && shape.Answer == nil}, err
+	}
+	a, err := open(ctx, *cfg, s.err)
 	if err != nil {
-		return fail(s, err)
+		return proposed{}, err
 	}
-	if err := printJSON(s.out, handlers.ProposalShape(out)); err != nil {
-		return fail(s, err)
-	}
-	if out.Plan == nil && out.Answer == "" {
-		return exitNo
-	}
-	return exitYes
+	defer a.close()
+	return shapeOf(proposer{planners{a.planner, a.models}}.Propose(ctx, goal, "model"))
 }
 
 // asPrinted is what printJSON and the API write of a value, without the line's end.

@@ -76,10 +76,18 @@ func unplanned(list []planner.Unplanned) []engine.Unplanned {
 }
 
 // proposer gives the handlers proposals that run nothing (P38).
-type proposer struct{ *builtin }
+type proposer struct{ planners }
 
-func (p proposer) Propose(_ context.Context, goal string) (handlers.Proposal, error) {
-	out := p.planner.Propose(goal)
-	return handlers.Proposal{Plan: out.Plan, Answer: out.Answer, Unplanned: unplanned(out.Unplanned),
-		By: builtinName, Author: plan.Builtin}, nil
+// Propose implements handlers.Planner: by is "model", or anything else for the
+// built-in planner.
+func (p proposer) Propose(ctx context.Context, goal, by string) (handlers.Proposal, error) {
+	if by == "model" {
+		return p.proposeByModel(ctx, goal)
+	}
+	return p.proposal(goal), nil
+}
+
+func (b *builtin) proposal(goal string) handlers.Proposal {
+	out := b.planner.Propose(goal)
+	return handlers.Proposal{Plan: out.Plan, Answer: out.Answer, Unplanned: unplanned(out.Unplanned), By: builtinName, Author: plan.Builtin}
 }

@@ -186,3 +186,29 @@ func TestEndpointSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckSaysWhatWorks(t *testing.T) {
+	_, good := server(t, fake.Options{Key: key})
+	r := model.Check(t.Context(), good)
+	if !r.OK() || !r.Reached || r.Listed != "yes" || !r.Streams || r.Structure != "json_schema" || !r.Usage || r.Problem != "" {
+		t.Errorf("got %+v, want everything to work", r)
+	}
+	_, old := server(t, fake.Options{NoSchema: true, NoUsage: true})
+	if r := model.Check(t.Context(), old); !r.OK() || r.Structure != "prompt" || r.Usage {
+		t.Errorf("older server: got %+v, want it to work by prompt, without usage", r)
+	}
+	other := good
+	other.Model = "another"
+	if r := model.Check(t.Context(), other); r.OK() || r.Listed != "no" || !r.Reached || r.Problem == "" {
+		t.Errorf("unknown model: got %+v, want it reached and not known", r)
+	}
+	other = good
+	other.Key = "wrong-key-canary"
+	if r := model.Check(t.Context(), other); r.OK() || !strings.Contains(r.Problem, "key") || strings.Contains(r.Problem, "canary") {
+		t.Errorf("wrong key: got %+v, want the key named as the problem and not shown", r)
+	}
+	down := model.Endpoint{BaseURL: "http://127.0.0.1:1/v1", Model: "demo"}
+	if r := model.Check(t.Context(), down); r.OK() || r.Reached || r.Problem == "" {
+		t.Errorf("closed port: got %+v, want it not reached", r)
+	}
+}

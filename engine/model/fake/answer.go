@@ -150,7 +150,7 @@ func (a *answering) whole(text string) {
 // pieces cuts a text, never inside a character.
 func pieces(text string, size int) []string {
 	if size == 0 {
-		size = pieceDefault
+		size = min(pieceDefault, 1+len(text)/3)
 	}
 	var out []string
 	var b strings.Builder

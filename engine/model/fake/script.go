@@ -12,6 +12,7 @@ import (
 const (
 	Planner    = "planner"
 	Reflection = "reflection"
+	check      = "check" // Sluice tries whether the server works
 )
 
 // Faults a server can show.
@@ -110,6 +111,8 @@ func (r *Rule) fits(role, text string) bool {
 // answer is the text of a rule for a request.
 func (r *Rule) answer(role, text string) string {
 	switch {
+	case role == check:
+		return `{"ok": true}`
 	case r.Raw != "":
 		return r.Raw
 	case role == Reflection:

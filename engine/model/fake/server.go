@@ -121,8 +121,12 @@ type question struct {
 // role reads which of Sluice's two prompts a request is.
 func (q *question) role() string {
 	for _, m := range q.Messages {
-		if m.Role == "system" && strings.Contains(m.Content, `"ruling"`) {
+		switch {
+		case m.Role != "system":
+		case strings.Contains(m.Content, `"ruling"`):
 			return Reflection
+		case strings.Contains(m.Content, `{"ok": true}`):
+			return check
 		}
 	}
 	return Planner

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"sluice/engine"
+	"sluice/engine/model"
+	"sluice/engine/tool"
+	"sluice/store"
+)
+
+// modelSet is the models of this installation by role: what is fixed at start,
+// and what people set on the page.
+type modelSet struct {
+	store  *store.Store
+	vault  *vault
+	redact *tool.Redactor
+	log    *slog.Logger
+	fixed  []source // flag, environment, file
+	ask    *model.Planner
+
+	mu      sync.Mutex
+	roles   map[string]modelConfig
+	pages   map[string]pageRole
+	clients map[string]*model.Client // by role and By; of earlier settings too, for runs that pinned them
+}
+
+// pageRole is what the page keeps of a role.
+type pageRole struct {
+	modelFields
+	SealedKey string `json:"sealed_key,omitempty"`
+	changedAt int64
+	changedBy string
+	problem   string // why the key can not be read
+}
+
+func settingName(role string) string { return "model." + role }
+
+// openModels reads the settings. What flags, environment or file say wrongly
+// stops the program; what the page says wrongly is shown there.
+func openModels(ctx context.Context, a *app, tools *model.Tools) (*modelSet, error) {
+	ask, err := model.NewPlanner(tools)
+	if err != nil {
+		return nil, err
+	}
+	m := &modelSet{store: a.store, vault: newVault(a.cfg.Data), redact: a.registry.Redactor(), log: a.log, fixed: a.cfg.sources(), ask: ask,
+		clients: map[string]*model.Client{}}
+	if err := m.load(ctx); err != nil {
+		return nil, err
+	}
+	planner := mergeRole(m.fixed, plannerRole, nil)
+	for _, c := range []modelConfig{planner, mergeRole(m.fixed, executorRole, &planner)} {
+		if c.endpoint.BaseURL != "" && c.problem != "" {
+			return nil, fmt.Errorf("model of the %s: %s: %w", c.role, c.problem, errUsage)
+		}
+	}
+	return m, nil
+}
+
+// load reads the page's settings and works out every role anew.
+func (m *modelSet) load(ctx context.Context) error {
+	page := modelFlags{}
+	pages := map[string]pageRole{}
+	for _, role := range modelRoles {
+		p, err := m.readPage(ctx, role)
+		if err != nil {
+			return err
+		}
+		pages[role] = p
+		*page.of(role)[0] = p.modelFields
+	}
+	sources := append(append([]source(nil), m.fixed...), source{"page", &page})
+	planner := mergeRole(sources, plannerRole, nil)
+	executor := mergeRole(sources, executorRole, &planner)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pages, m.roles = pages, map[string]modelConfig{plannerRole: planner, executorRole: executor}
+	for _, c := range m.roles {
+		if c.endpoint.Key != "" {
+			m.redact.Learn("model."+c.role+".key", c.endpoint.Key)
+		}
+		if c.usable() {
+			m.clients[c.role+" "+c.info(0).By] = model.NewClient(c.endpoint)
+		}
+	}
+	return nil
+}
+
+func (m *modelSet) readPage(ctx context.Context, role string) (pageRole, error) {
+	var p pageRole
+	s, err := m.store.Setting(ctx, settingName(role))
+	if errors.Is(err, store.ErrNotFound) {
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	if err := json.Unmarshal(s.Value, &p); err != nil {
+		return p, fmt.Errorf("read settings of the %s: %w", role, err)
+	}
+	p.changedAt, p.changedBy = s.ChangedAt, s.ChangedBy
+	if p.SealedKey == "" {
+		return p, nil
+	}
+	if p.Key, err = m.vault.open(role, p.URL, p.SealedKey); err != nil {
+		m.log.Warn("model settings", "role", role, "err", err)
+		p.problem = err.Error()
+	}
+	return p, nil
+}
+
+// Current is what a new run pins.
+func (m *modelSet) Current() engine.Models {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	planner, executor := m.roles[plannerRole], m.roles[executorRole]
+	return engine.Models{Planner: planner.info(m.ask.PlannerOverhead()), Executor: executor.info(m.ask.ReflectionOverhead())}
+}
+
+// caller gives the client of a model that a run pinned, nil when it is not set up
+// in this process.
+func (m *modelSet) caller(role, by string) model.Caller {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.clients[role+" "+by]
+	if c == nil {
+		return nil
+	}
+	return guarded{c, m.redact}
+}
+
+// guarded takes secrets out of what a model is asked, whatever let them in.
+type guarded struct {
+	model.Caller
+	redact *tool.Redactor
+}
+
+// Call implements model.Caller.
+func (g guarded) Call(ctx context.Context, r model.Request) (model.Reply, error) {
+	clean := make([]model.Message, len(r.Messages))
+	for i, m := range r.Messages {
+		clean[i] = model.Message{Role: m.Role, Text: g.redact.Text(m.Text)}
+	}
+	r.Messages = clean
+	return g.Caller.Call(ctx, r)
+}
+
+func (m *modelSet) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.clients {
+		c.Close()
+	}
+}
