@@ -43,6 +43,7 @@ func (s *Server) apiRoutes(g *echo.Group) {
 	g.POST("/tokens", s.apiAddToken)
 	s.draftRoutes(g)
 	s.policyAPIRoutes(g)
+	s.modelRoutes(g)
 	g.Any("/*", func(echo.Context) error { return notFound("route") })
 }
 

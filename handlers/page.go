@@ -25,6 +25,7 @@ func (s *Server) pageRoutes(e *echo.Echo) {
 	e.GET("/signin", s.signIn)
 	e.POST("/signout", s.signOut, s.readForm)
 	e.POST("/preferences", s.preferences, s.readForm)
+	s.settingsRoutes(e)
 	g := e.Group("", s.signedIn, s.readForm)
 	g.GET("/", s.home)
 	s.builderRoutes(g)
@@ -94,6 +95,7 @@ func (s *Server) shell(c echo.Context, title, section string) templates.Shell {
 	}
 	if v := viewer(c); v != nil {
 		sh.User = v.User.Name
+		sh.Admin = v.has("admin") && v.Token == ""
 		sh.Waiting = len(s.needs(c))
 	}
 	return sh

@@ -203,19 +203,19 @@ func TestP42_FlagBeforeEnvironmentBeforeFile(t *testing.T) {
 	if got := settle(config{}); got.Data != dir+"/state/sluice" || got.Workspace != dir+"/state/sluice/workspace" || got.Listen != defaultListen || got.Policy != "" {
 		t.Errorf("nothing set: got %+v, want the XDG state folder and the defaults", got)
 	}
-	want := config{Data: dir + "/file", Listen: "127.0.0.1:1001", Workspace: dir + "/file-ws", Policy: "file.yaml", from: file}
-	if got := settle(config{from: file}); got != want {
+	want := config{Data: dir + "/file", Listen: "127.0.0.1:1001", Workspace: dir + "/file-ws", Policy: "file.yaml", file: file}
+	if got := settle(config{file: file}); got != want {
 		t.Errorf("file: got %+v, want %+v", got, want)
 	}
 	t.Setenv("SLUICE_DATA", dir+"/env")
 	t.Setenv("SLUICE_LISTEN", "127.0.0.1:1002")
 	t.Setenv("SLUICE_WORKSPACE", dir+"/env-ws")
 	t.Setenv("SLUICE_POLICY", "env.yaml")
-	want = config{Data: dir + "/env", Listen: "127.0.0.1:1002", Workspace: dir + "/env-ws", Policy: "env.yaml", from: file}
-	if got := settle(config{from: file}); got != want {
+	want = config{Data: dir + "/env", Listen: "127.0.0.1:1002", Workspace: dir + "/env-ws", Policy: "env.yaml", file: file}
+	if got := settle(config{file: file}); got != want {
 		t.Errorf("environment: got %+v, want %+v", got, want)
 	}
-	flags := config{Data: dir + "/flag", Listen: "127.0.0.1:1003", Workspace: dir + "/flag-ws", Policy: "flag.yaml", from: file}
+	flags := config{Data: dir + "/flag", Listen: "127.0.0.1:1003", Workspace: dir + "/flag-ws", Policy: "flag.yaml", file: file}
 	if got := settle(flags); got != flags {
 		t.Errorf("flags: got %+v, want %+v", got, flags)
 	}

@@ -17,6 +17,7 @@ type Shell struct {
 	Section string // "home", "runs", "approvals" or "": the place marked in the navigation
 	Theme   string // "light", "dark" or "" to follow the system; from the cookie "theme"
 	User    string // display name; "" shows no navigation (not signed in)
+	Admin   bool   // sees the settings
 	Waiting int    // open requests this person may answer
 	Now     int64  // µs UTC, the moment of rendering
 	Run     string // "r_…" on the run page, "" elsewhere
@@ -39,6 +40,7 @@ type Home struct {
 	Review  bool   // stop at the plan
 	Key     string // idempotency key of the next submit
 	Problem string // why the submit was refused, or ""
+	Planner string // who plans: "builtin" or "model:…"
 	Needs   []Need
 	Runs    []RunRow
 }
