@@ -27,7 +27,11 @@ type Value struct {
 
 // Evaluate runs a program on a JSON value; no input is null. An error is meant
 // for people and for who wrote the program: it says what is wrong and where.
-func Evaluate(code string, input []byte) (Value, error) {
+func Evaluate(code string, input []byte) (Value, error) { return EvaluateWith(code, input, nil) }
+
+// EvaluateWith is Evaluate with a second JSON value, which the program knows as
+// args: what it is to do, beside what it is to do it on.
+func EvaluateWith(code string, input, args []byte) (Value, error) {
 	if len(code) > CodeBytesMax {
 		return Value{}, fmt.Errorf("the code is larger than %d bytes", CodeBytesMax)
 	}
@@ -36,12 +40,17 @@ func Evaluate(code string, input []byte) (Value, error) {
 		return Value{}, fmt.Errorf("input: %w", err)
 	}
 	argument.Freeze()
+	second, err := read(args)
+	if err != nil {
+		return Value{}, fmt.Errorf("args: %w", err)
+	}
+	second.Freeze()
 	var value Value
 	thread := &starlark.Thread{Name: fileName, Print: func(_ *starlark.Thread, text string) { value.keep(text) },
 		Load: func(*starlark.Thread, string) (starlark.StringDict, error) { return nil, errLoad }}
 	thread.SetMaxExecutionSteps(StepsMax)
 	thread.OnMaxSteps = func(t *starlark.Thread) { t.Cancel(errSteps.Error()) }
-	result, err := run(thread, code, argument)
+	result, err := run(thread, code, given{argument, second})
 	if err != nil {
 		return Value{}, explain(err)
 	}
@@ -64,11 +73,15 @@ func options() *syntax.FileOptions {
 	return &syntax.FileOptions{Set: true, TopLevelControl: true, GlobalReassign: true}
 }
 
-func run(thread *starlark.Thread, code string, input starlark.Value) (starlark.Value, error) {
+// given are the values a program works on.
+type given struct{ input, args starlark.Value }
+
+func run(thread *starlark.Thread, code string, on given) (starlark.Value, error) {
 	known := builtins()
+	known["args"] = on.args
 	expression, err := options().ParseExpr(fileName, code, 0)
 	if err == nil {
-		known["input"] = input
+		known["input"] = on.input
 		return starlark.EvalExprOptions(options(), thread, expression, known)
 	}
 	globals, err := starlark.ExecFileOptions(options(), thread, fileName, code, known)
@@ -82,7 +95,7 @@ func run(thread *starlark.Thread, code string, input starlark.Value) (starlark.V
 	if main.NumParams() != 1 || main.HasVarargs() || main.HasKwargs() {
 		return nil, fmt.Errorf("%s: main takes one parameter, input", place(main.Position()))
 	}
-	return starlark.Call(thread, main, starlark.Tuple{input}, nil)
+	return starlark.Call(thread, main, starlark.Tuple{on.input}, nil)
 }
 
 // explain says where in the program an error happened.

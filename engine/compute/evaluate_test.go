@@ -114,3 +114,15 @@ func TestCompute_PrintIsKeptWithinLimits(t *testing.T) {
 		t.Errorf("got %d lines, first %q, second of %d bytes", len(value.Log), value.Log[0], len(value.Log[1]))
 	}
 }
+
+func TestP9_ArgsStandBesideInput(t *testing.T) {
+	for _, code := range []string{"[x for x in input if x > args['above']]", "def main(input):\n  return [x for x in input if x > args['above']]"} {
+		got, err := EvaluateWith(code, []byte("[1,5,9]"), []byte(`{"above":4}`))
+		if err != nil || string(got.JSON) != "[5,9]" {
+			t.Errorf("%s: got %s %v, want [5,9]", code, got.JSON, err)
+		}
+	}
+	if got, err := Evaluate("args", nil); err != nil || string(got.JSON) != "null" {
+		t.Errorf("got %s %v without args, want null", got.JSON, err)
+	}
+}

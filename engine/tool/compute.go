@@ -19,7 +19,8 @@ const computeInput = `{
 	"type": "object", "additionalProperties": false, "required": ["code"],
 	"properties": {
 		"code": {"type": "string", "minLength": 1, "maxLength": 65536, "description": "A program in Starlark (a small Python): one expression over input, or a file that defines main(input) and returns the value. No load, while, recursion, clock or files. Beside the language's own names: sum(items), round(x, digits), parse_date(\"2026-01-02\") -> days since 1970-01-01, format_date(days), days_between(from, to), csv(text, separator=\",\", header=True) -> list of dicts of strings."},
-		"input": {"description": "Any JSON value; what another step gave comes in here. Left out: null, None in the program."}
+		"input": {"description": "Any JSON value; what another step gave comes in here. Left out: null, None in the program."},
+		"args": {"description": "A second JSON value, which the program knows as args: limits, names, what to look for. Left out: None."}
 	}}`
 
 const computeOutput = `{
@@ -46,6 +47,7 @@ func computeTool(h *host) entry {
 type computeParams struct {
 	Code  string          `json:"code"`
 	Input json.RawMessage `json:"input"`
+	Args  json.RawMessage `json:"args"`
 }
 
 // computed is what the worker answers: one of error and value.

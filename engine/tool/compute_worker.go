@@ -38,7 +38,7 @@ func WorkCompute(in io.Reader, out io.Writer) error {
 		return fmt.Errorf("read call: %w", err)
 	}
 	var answer computed
-	value, err := compute.Evaluate(params.Code, params.Input)
+	value, err := compute.EvaluateWith(params.Code, params.Input, params.Args)
 	if err != nil {
 		answer.Error = err.Error()
 	} else {

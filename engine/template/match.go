@@ -1,0 +1,103 @@
+package template
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"sluice/engine/plan"
+)
+
+// checkPhrases wants phrases that name known slots, each once, with words besides.
+func (t *Template) checkPhrases(found *problems) {
+	for i, phrase := range t.Phrases {
+		at := "/match/" + strconv.Itoa(i)
+		if n := utf8.RuneCountInString(phrase); n > PhraseMax {
+			found.add(at, "The phrase is longer than "+strconv.Itoa(PhraseMax)+" characters.", "Shorten it.")
+			continue
+		}
+		seen := map[string]bool{}
+		for _, name := range gaps(phrase) {
+			if t.index(name) < 0 {
+				found.add(at, "There is no slot "+strconv.Quote(name)+".", "Name a declared slot.")
+			}
+			if seen[name] {
+				found.add(at, "The slot "+name+" stands in the phrase twice.", "Name it once.")
+			}
+			seen[name] = true
+		}
+		if len(strings.Fields(gapForm.ReplaceAllString(phrase, " "))) < 2 {
+			found.add(at, "A phrase needs at least two words besides its slots.", "Otherwise it would match goals that mean something else.")
+		}
+	}
+}
+
+// politeness that may stand before what is asked.
+var politeness = regexp.MustCompile(`^(?i)(?:please|can you|could you|kindly)[ ,]+`)
+
+// Match reads a goal by one of the template's phrases and gives the plan it asks
+// for; nil when no phrase fits as a whole or a slot does not take the words.
+func (t *Template) Match(goal string) *plan.Plan {
+	words := strings.Join(strings.Fields(goal), " ")
+	words = politeness.ReplaceAllString(words, "")
+	words = strings.TrimRight(words, ".!? ")
+	for _, phrase := range t.Phrases {
+		values, is := t.read(phrase, words)
+		if !is {
+			continue
+		}
+		if p, found := t.Instantiate(values); len(found) == 0 {
+			p.Goal = goal
+			return p
+		}
+	}
+	return nil
+}
+
+func (t *Template) read(phrase, words string) (map[string]json.RawMessage, bool) {
+	form, names := t.phraseForm(phrase)
+	if form == nil {
+		return nil, false
+	}
+	m := form.FindStringSubmatch(words)
+	if m == nil {
+		return nil, false
+	}
+	values := make(map[string]json.RawMessage, len(names))
+	for k, name := range names {
+		s := &t.Slots[t.index(name)]
+		values[name] = s.Read(unquote(m[k+1]))
+	}
+	return values, true
+}
+
+// phraseForm is a phrase as an expression over a goal's words.
+func (t *Template) phraseForm(phrase string) (*regexp.Regexp, []string) {
+	phrase = strings.TrimRight(strings.Join(strings.Fields(phrase), " "), ".!? ")
+	var b strings.Builder
+	b.WriteString("^(?i)")
+	names := gaps(phrase)
+	at := 0
+	for _, m := range gapForm.FindAllStringIndex(phrase, -1) {
+		b.WriteString(regexp.QuoteMeta(phrase[at:m[0]]))
+		b.WriteString("(.+?)")
+		at = m[1]
+	}
+	b.WriteString(regexp.QuoteMeta(phrase[at:]) + "$")
+	form, err := regexp.Compile(b.String())
+	if err != nil {
+		return nil, nil
+	}
+	return form, names
+}
+
+func unquote(s string) string {
+	for _, q := range []string{`"`, "'", "`"} {
+		if len(s) > 1 && strings.HasPrefix(s, q) && strings.HasSuffix(s, q) {
+			return s[1 : len(s)-1]
+		}
+	}
+	return s
+}
