@@ -30,6 +30,9 @@ var imports = []tidy.Row{
 	{Dir: "policy/gatecheck", Std: append([]string{"io", "bufio"}, pure...), Ours: []string{"policy", "policy/document"},
 		Third: []string{"github.com/go-json-experiment/json/jsontext"},
 		Why:   "reads calls and writes decisions as lines, without a store"},
+	{Dir: "policy/clearance", Std: []string{"*", "-database/*", "-os", "-os/exec"},
+		Third: []string{"github.com/go-json-experiment/json/jsontext"},
+		Why:   "asks external authorities over HTTP; it knows no policy and no run"},
 	{Dir: "engine/plan", Std: append([]string{"io"}, pure...), Ours: []string{"policy"},
 		Third: []string{"github.com/tidwall/gjson", "github.com/go-json-experiment/json/jsontext", "github.com/santhosh-tekuri/jsonschema/v6",
 			"golang.org/x/text/language", "golang.org/x/text/message"}, // jsonschema renders its errors through these two

@@ -100,7 +100,7 @@ func (s *State) askAuthorities(i int, c Perform, d *policy.Decision) {
 
 func (s *State) clearCommand(i int, want policy.ClearFor, params []byte) Clear {
 	step, attempt := &s.plan.Steps[i], s.nodes[i].clear.attempt
-	return Clear{ID: clearID(step.ID, attempt) + want.Rule + " " + want.URL, Node: step.ID, Attempt: attempt,
+	return Clear{ID: ClearID(step.ID, attempt, want.Rule, want.URL), Node: step.ID, Attempt: attempt,
 		Rule: want.Rule, URL: want.URL, Tool: step.Tool, Params: params, User: s.run.requester, Run: s.run.id,
 		Timeout: time.Duration(want.TimeoutS) * time.Second}
 }
@@ -108,6 +108,11 @@ func (s *State) clearCommand(i int, want policy.ClearFor, params []byte) Clear {
 // clearID is what the ids of all questions about an attempt begin with; a Stop
 // that names it ends them all.
 func clearID(node string, attempt int) string { return "clear " + commandID(node, attempt) + " " }
+
+// ClearID names one question.
+func ClearID(node string, attempt int, rule, url string) string {
+	return clearID(node, attempt) + rule + " " + url
+}
 
 // clearOwed are the questions still open, to be asked again after a restart.
 func (s *State) clearOwed(i int) []Command {

@@ -95,7 +95,8 @@ func callsIn(facts []engine.Row) []RecordedCall {
 func callIn(r *engine.Row) (RecordedCall, bool) {
 	call := RecordedCall{Run: r.Run, Seq: r.Seq, At: r.At, Node: r.Node, Attempt: r.Attempt}
 	var data callData
-	isDecision := r.Kind == engine.AttemptStarted || r.Kind == engine.NodeChanged || r.Kind == engine.ApprovalRequested
+	isDecision := r.Kind == engine.AttemptStarted || r.Kind == engine.NodeChanged || r.Kind == engine.ApprovalRequested ||
+		r.Kind == engine.ClearanceRequested
 	if !isDecision || json.Unmarshal(r.Data, &data) != nil {
 		return call, false
 	}

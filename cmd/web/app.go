@@ -23,6 +23,7 @@ import (
 	"sluice/engine/tool"
 	"sluice/engine/trace"
 	"sluice/policy"
+	"sluice/policy/clearance"
 	"sluice/store"
 )
 
@@ -98,9 +99,14 @@ func (a *app) wire(ctx context.Context) error {
 		Visible: visible(a.policies, a.registry.Catalog())}); err != nil {
 		return err
 	}
+	past, err := a.store.Latencies(ctx)
+	if err != nil {
+		return err
+	}
 	a.shell = exec.New(exec.Config{Log: execLog{a.store},
 		Tools:   tools{registry: a.registry, executor: tool.NewExecutor(a.registry), log: a.log},
 		Planner: planners{a.planner, a.models}, Models: a.models.Current, Policies: a.policies, Redact: a.registry.Redactor().Text,
+		Authorities: authorities{clearance.New(nil), a.registry.Redactor()}, Latency: past,
 		Ended: func(string) { a.sealSoon() }, Logger: a.log})
 	a.wait.Add(1)
 	go a.sealLoop()

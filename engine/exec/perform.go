@@ -42,6 +42,8 @@ func resultOf(in engine.Input) string {
 	switch in := in.(type) {
 	case *engine.AttemptDone:
 		return commandID(in.Node, in.Attempt)
+	case *engine.Cleared:
+		return engine.ClearID(in.Node, in.Attempt, in.Rule, in.URL)
 	case *engine.Planned:
 		return commandID(in.Node, in.Attempt)
 	case *engine.Concluded:
@@ -121,6 +123,10 @@ func (r *runner) landed(id string, in engine.Input) {
 
 // stop ends a flight: at once for reads, after the grace for effects (P7).
 func (r *runner) stop(c engine.Stop) {
+	if c.Clearing != "" {
+		r.stopClearing(c.Clearing)
+		return
+	}
 	id := commandID(c.Node, c.Attempt)
 	end := func() {
 		r.mu.Lock()
@@ -141,6 +147,8 @@ func (r *runner) perform(ctx context.Context, c engine.Command) engine.Input {
 	switch c := c.(type) {
 	case engine.Perform:
 		return r.performTool(ctx, c)
+	case engine.Clear:
+		return r.performClear(ctx, c)
 	case engine.Propose:
 		return r.propose(ctx, c)
 	case engine.Conclude:
@@ -153,6 +161,7 @@ func (r *runner) performTool(ctx context.Context, c engine.Perform) engine.Input
 	done := r.shell.cfg.Tools.Perform(ctx, c)
 	done.Node, done.Attempt = c.Node, c.Attempt
 	done.Actor = "tool:" + c.Call.Tool.Name
+	r.shell.latency.note(c.Call.Tool.Name, (done.EndedAt-done.StartedAt)/1000)
 	if len(done.Output) > engine.OutputBytesMax {
 		r.keepBlob(&done)
 	}

@@ -56,6 +56,12 @@ type Planner interface {
 	Conclude(ctx context.Context, c engine.Conclude) (engine.Concluded, error)
 }
 
+// Authorities asks external authorities about calls (R47). Whatever goes wrong
+// is a denial with a Failure, never an error.
+type Authorities interface {
+	Clear(ctx context.Context, c engine.Clear) engine.Cleared
+}
+
 // Policies gives the policy in force and those that runs pinned (P19, P29).
 type Policies interface {
 	Current() *policy.Policy

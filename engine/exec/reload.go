@@ -71,7 +71,7 @@ func (r *runner) fold(ctx context.Context) error {
 		return err
 	}
 	s.SetEnv(engine.Env{Catalog: r.shell.cfg.Tools.Catalog(), Pinned: pinned,
-		Current: r.shell.cfg.Policies.Current(), Planner: r.shell.cfg.Planner.Name()})
+		Current: r.shell.cfg.Policies.Current(), Planner: r.shell.cfg.Planner.Name(), Latency: r.shell.latency.now()})
 	r.state = s
 	r.shape = s.Shape()
 	return nil
@@ -81,6 +81,7 @@ func (r *runner) fold(ctx context.Context) error {
 // is in flight in this very process.
 func (r *runner) owe() {
 	head := engine.Head{At: r.shell.now(), Actor: "system"}
+	r.meetPolicy()
 	for _, u := range engine.Unresolved(r.state) {
 		if !r.flying(u.Node, u.Attempt) {
 			u.Head = head

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"sluice/engine"
-	"sluice/policy"
 )
 
 // Limits of the shell.
@@ -36,7 +35,11 @@ type Config struct {
 	Policies Policies
 	// Models gives the models that a new run pins; nil: none.
 	Models func() engine.Models
-	Clock  Clock // nil: SystemClock
+	// Authorities is asked for clearance; nil: every question is a denial.
+	Authorities Authorities
+	// Latency has latencies of earlier attempts by tool, in ms, oldest first.
+	Latency map[string][]int64
+	Clock   Clock // nil: SystemClock
 	// Redact replaces secrets in every input before it is stepped (P26).
 	Redact func(string) string
 	// Ended is told after a run's last fact is durable; it must be quick.
@@ -57,7 +60,8 @@ type Shell struct {
 	wait   sync.WaitGroup
 	crew   crew
 
-	watch watchers
+	watch   watchers
+	latency *latencies
 }
 
 // New builds a Shell; it panics on a missing part, because that is a fault of
@@ -82,7 +86,8 @@ func New(cfg Config) *Shell {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Shell{cfg: cfg, live: map[string]*runner{}, alarms: map[string]func() bool{}, ctx: ctx, cancel: cancel}
+	s := &Shell{cfg: cfg, live: map[string]*runner{}, alarms: map[string]func() bool{}, ctx: ctx, cancel: cancel,
+		latency: newLatencies(cfg.Latency)}
 	s.crew.wait = &s.wait
 	return s
 }
@@ -113,7 +118,7 @@ func (s *Shell) begin(run string, c *Creation) (*runner, error) {
 	r := newRunner(s, run)
 	current := s.cfg.Policies.Current()
 	r.state = engine.New(engine.Env{Catalog: s.cfg.Tools.Catalog(), Pinned: current, Current: current,
-		Planner: s.cfg.Planner.Name(), Models: s.cfg.Models()})
+		Planner: s.cfg.Planner.Name(), Models: s.cfg.Models(), Latency: s.latency.now()})
 	r.create = c
 	s.live[run] = r
 	s.wait.Add(1)
@@ -186,23 +191,6 @@ func (s *Shell) Recover(runs []string) error {
 		r.nudge()
 	}
 	return nil
-}
-
-// Publish makes a policy the current one for every live run (P19); idle runs
-// meet it when they are folded next.
-func (s *Shell) Publish(p *policy.Policy, actor string) {
-	s.mu.Lock()
-	live := make([]*runner, 0, len(s.live))
-	for _, r := range s.live {
-		live = append(live, r)
-	}
-	s.mu.Unlock()
-	for _, r := range live {
-		in := &engine.PolicyChanged{Head: engine.Head{At: s.now(), Actor: actor}, Policy: p}
-		if err := r.deliver(message{in: in}, InboxMax); err != nil && !errors.Is(err, errEvicted) {
-			s.cfg.Logger.Error("tell run of policy", "run", r.run, "err", err)
-		}
-	}
 }
 
 // Live counts the runs that hold a goroutine.
