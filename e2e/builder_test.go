@@ -1,0 +1,161 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// chord types a key with Ctrl, Shift or Alt held.
+func (p *tab) chord(key string, held ...chromedp.Modifier) {
+	p.t.Helper()
+	evaluate(p, chromedp.KeyEvent(key, chromedp.KeyModifiers(held...)))
+}
+
+// letter presses a key as a keyboard does: its text comes only when no
+// shortcut took the key, which two separate events would not show.
+func (p *tab) letter(key string) {
+	p.t.Helper()
+	down := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: "Key" + strings.ToUpper(key),
+		WindowsVirtualKeyCode: int64(strings.ToUpper(key)[0]), Text: key}
+	if key == "Enter" {
+		down.Code, down.WindowsVirtualKeyCode, down.Text = key, 13, "\r"
+	}
+	call(p, input.DispatchKeyEvent, down)
+	down.Type, down.Text = input.DispatchKeyEventTypeKeyUp, ""
+	call(p, input.DispatchKeyEvent, down)
+}
+
+// yes waits until an expression of the page is true.
+func (p *tab) yes(what, expression string) {
+	p.t.Helper()
+	p.wait(what, func() bool { return script[bool](p, "!!("+expression+")") })
+}
+
+// settled: the findings that are shown are about the plan as it stands.
+const settled = `(() => { const a = document.querySelector(".builder-app"), f = document.querySelector(".findings");
+	return !!a && a.dataset.rev === f.dataset.checked })()`
+
+func onField(name string) string { return `document.activeElement.dataset.field === "` + name + `"` }
+func onStep(id string) string    { return `document.activeElement.dataset.node === "` + id + `"` }
+func errorsAre(n int) string {
+	return fmt.Sprintf(`%s && document.querySelectorAll(".findings li[data-severity=error]").length === %d`, settled, n)
+}
+
+// tool adds a step from the palette by keyboard.
+func (p *tab) tool(name, id string) {
+	p.t.Helper()
+	p.letter("a")
+	p.yes("palette", `document.activeElement.id === "palette-search"`)
+	p.keys(name)
+	p.letter("Enter")
+	p.yes("step "+id, onStep(id))
+}
+
+// tabTo presses Tab until a field has the focus.
+func (p *tab) tabField(field string) {
+	p.t.Helper()
+	for range 60 {
+		if script[bool](p, onField(field)) {
+			return
+		}
+		p.keys(kb.Tab)
+	}
+	p.t.Fatalf("60 times Tab do not reach %s", field)
+}
+
+// walkTo goes to a step by keyboard.
+func (p *tab) walkTo(id string) {
+	p.t.Helper()
+	for range 20 {
+		if script[bool](p, onStep(id)) {
+			return
+		}
+		was := script[string](p, `document.activeElement.dataset.node ?? ""`)
+		p.letter("j")
+		p.yes("another step", `document.activeElement.dataset.node && document.activeElement.dataset.node !== "`+was+`"`)
+	}
+	p.t.Fatalf("20 steps do not reach %s", id)
+}
+
+// link connects two steps by keyboard.
+func (p *tab) link(from, to string) {
+	p.t.Helper()
+	p.walkTo(from)
+	p.letter("c")
+	p.yes("connect dialog", `document.activeElement.id === "connect-search"`)
+	p.keys(to)
+	p.letter("Enter")
+	p.yes("kind of connection", `document.activeElement.name === "kind"`)
+	p.letter("Enter")
+	p.yes("back on "+from, `!document.querySelector("dialog[open]") && `+onStep(from))
+}
+
+// TestR96_APlanIsDrawnByKeyboardAlone draws four steps with a reference and an
+// any_of join, makes a mistake, finds it with F8, mends it, saves and runs.
+func TestR96_APlanIsDrawnByKeyboardAlone(t *testing.T) {
+	s := serve(t)
+	writeFile(t, filepath.Join(s.data, "workspace", "notes.txt"), "call the printer\n")
+	p := open(t, desktop)
+	p.signIn(s)
+	p.visit(s.url("/builder"))
+	p.ready()
+
+	p.tool("file.list", "list")
+	p.tool("file.read", "read")
+	p.yes("a finding: path is missing", errorsAre(1))
+	p.keys(kb.F8)
+	p.yes("F8 leads to the field", onField("param:path"))
+	p.chord(kb.Tab, chromedp.ModifierShift)
+	p.letter("Enter")
+	p.yes("a choice of steps", `document.querySelector("select[data-field='param:path']")`)
+	p.keys(kb.Tab)
+	p.yes("step choice focused", onField("param:path"))
+	p.keys("list")
+	p.keys(kb.Tab)
+	p.keys("entries.0.path")
+	p.yes("mended", errorsAre(0))
+	p.keys(kb.Escape)
+	p.yes("back on the card", onStep("read"))
+
+	p.tool("disk_usage", "disk_usage")
+	p.tool("sysinfo", "sysinfo")
+	p.link("read", "sysinfo")
+	p.link("disk_usage", "sysinfo")
+	p.walkTo("sysinfo")
+	p.letter("Enter")
+	p.tabField("join")
+	p.keys("any")
+	p.yes("any_of", `document.querySelector("[data-field=join]").value === "any_of"`)
+	p.keys(kb.Escape)
+	p.yes("back on sysinfo", onStep("sysinfo"))
+	p.keys(kb.ArrowDown)
+	p.keys(kb.Escape)
+	p.tabField("goal")
+	p.keys("Read the first note and look around")
+	p.shot("builder-keyboard")
+
+	p.chord("s", chromedp.ModifierCtrl)
+	p.yes("saved", `document.querySelector("[data-saved=saved]") && location.search.startsWith("?draft=d_")`)
+	plan := script[string](p, `fetch("/api/v1/drafts/" + location.search.slice(7)).then(r => r.json()).then(d => d.doc)`)
+	for _, want := range []string{`"join":"any_of"`, `"depends_on":["read","disk_usage"]`, `"param_refs":{"path":{"step":"list","field":"entries.0.path"}}`} {
+		if !strings.Contains(plan, want) {
+			t.Errorf("got plan %s, want %s in it", plan, want)
+		}
+	}
+	p.chord(kb.Enter, chromedp.ModifierCtrl)
+	p.yes("run dialog", `document.activeElement.name === "intent"`)
+	p.letter("Enter")
+	p.yes("run page", `/^\/runs\/r_/.test(location.pathname)`)
+	id := strings.TrimPrefix(script[string](p, `location.pathname`), "/runs/")
+	if r := s.api("observe").until(id, "ended"); r.Code != "SUCCESS" {
+		t.Errorf("got code %s and causes %v, want SUCCESS", r.Code, r.Causes)
+	}
+}

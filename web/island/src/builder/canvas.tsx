@@ -1,0 +1,163 @@
+// The canvas in edit mode: React Flow draws what the store has and hands back
+// what the mouse did.
+import { useEffect, useMemo, useRef } from "react";
+import { Background, Position, ReactFlow, useReactFlow, useStore, type Connection, type Edge as FlowEdge, type EdgeChange, type Node, type NodeChange } from "@xyflow/react";
+import { calm } from "../shared";
+import type { Actions } from "./actions";
+import { BuilderCard, type CardData } from "./card";
+import { canConnect, cardHeight, cardWidth, edgesOf, margin, type Place } from "./core";
+import { BuilderEdge, type EdgeData } from "./edge";
+import type { Store } from "./store";
+import { Icon } from "./parts";
+import { pathOf } from "./path";
+
+const nodeTypes = { step: BuilderCard };
+const edgeTypes = { link: BuilderEdge };
+const lod = 0.45;
+
+const measured = { width: cardWidth, height: cardHeight };
+const handle = { y: cardHeight / 2 - 6, width: 12, height: 12 };
+const handles = [
+  { ...handle, x: -6, type: "target" as const, position: Position.Left },
+  { ...handle, x: cardWidth - 6, type: "source" as const, position: Position.Right },
+];
+
+// same says whether a node can be drawn as it was.
+function same(old: Node | undefined, next: Node): boolean {
+  if (!old || old.position.x !== next.position.x || old.position.y !== next.position.y || old.selected !== next.selected) return false;
+  const a = old.data as CardData;
+  const b = next.data as CardData;
+  return a.step === b.step && a.errors === b.errors && a.warnings === b.warnings && a.decision === b.decision && a.index === b.index && a.total === b.total && a.tabStop === b.tabStop && a.far === b.far;
+}
+
+function nodesOf(store: Store, far: boolean, old: Map<string, Node>): Node[] {
+  const { plan, places } = store.doc;
+  const stop = store.only ?? [...store.selected][0] ?? plan.steps[0]?.id;
+  return plan.steps.map((step, index) => {
+    const at = places[step.id] ?? [margin, margin];
+    const marks = store.marks.get(step.id);
+    const data: CardData = {
+      step, index, total: plan.steps.length, tabStop: step.id === stop, far, errors: marks?.errors ?? 0, warnings: marks?.warnings ?? 0,
+      decision: store.answers.get(step.id)?.decision ?? "",
+    };
+    const node: Node = { id: step.id, type: "step", position: { x: at[0], y: at[1] }, ...measured, measured, handles, selected: store.selected.has(step.id), data };
+    const known = old.get(step.id);
+    return known && same(known, node) ? known : node;
+  });
+}
+
+function edgesFor(store: Store, old: Map<string, FlowEdge>): FlowEdge[] {
+  const faulty = new Set(store.findings.flatMap((f) => (f.severity === "error" && f.pointer.includes("/param_refs/") ? [f.step] : [])));
+  const joins = new Map(store.doc.plan.steps.map((s) => [s.id, s.join]));
+  const { places } = store.doc;
+  const spots = Object.values(places);
+  return edgesOf(store.doc.plan).flatMap((e) => {
+    const from = places[e.from];
+    const to = places[e.to];
+    if (!from || !to) return [];
+    const hot = store.selected.has(e.from) || store.selected.has(e.to) || store.edge === e.id;
+    const data: EdgeData = { label: e.data ? labelOf(e.fields) : "", isData: e.data, hot, fault: e.data && faulty.has(e.to), join: joins.get(e.to) ?? "all_of", path: pathOf(from, to, spots) };
+    const known = old.get(e.id);
+    if (known && JSON.stringify(known.data) === JSON.stringify(data)) return known;
+    return { id: e.id, source: e.from, target: e.to, type: "link", focusable: false, data: data as unknown as Record<string, unknown> };
+  });
+}
+
+const labelMax = 22;
+
+function labelOf(fields: string[]): string {
+  const more = fields.length > 1 ? ` +${fields.length - 1}` : "";
+  const first = fields[0] === "" ? "all" : fields[0] ?? "";
+  return (first.length > labelMax ? `…${first.slice(1 - labelMax)}` : first) + more;
+}
+
+const byID = <T extends { id: string }>(list: T[]): Map<string, T> => new Map(list.map((e) => [e.id, e]));
+
+export function Canvas({ store, actions, version }: { store: Store; actions: Actions; version: number }) {
+  const flow = useReactFlow();
+  const far = useStore((s) => s.transform[2] < lod);
+  const last = useRef<{ nodes: Node[]; edges: FlowEdge[] }>({ nodes: [], edges: [] });
+  const { nodes, edges } = useMemo(() => {
+    last.current = { nodes: nodesOf(store, far, byID(last.current.nodes)), edges: edgesFor(store, byID(last.current.edges)) };
+    return last.current;
+    // The version stands for everything in the store.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [store, far, version]);
+
+  useEffect(() => {
+    const motion = (): number => (calm() ? 0 : 160);
+    actions.camera = {
+      show(id) {
+        const at = store.doc.places[id];
+        const box = document.querySelector("#builder .react-flow");
+        if (!at || !box) return;
+        const { x, y, zoom } = flow.getViewport();
+        const left = at[0] * zoom + x;
+        const top = at[1] * zoom + y;
+        const seen = left >= 8 && top >= 8 && left + cardWidth * zoom <= box.clientWidth - 8 && top + cardHeight * zoom <= box.clientHeight - 8;
+        if (!seen) void flow.setCenter(at[0] + cardWidth / 2, at[1] + cardHeight / 2, { zoom, duration: motion() });
+      },
+      fit: () => setTimeout(() => void flow.fitView({ duration: motion(), maxZoom: 1, padding: 0.08 }), 0),
+      zoom: (by) => void (by === "in" ? flow.zoomIn({ duration: motion() }) : flow.zoomOut({ duration: motion() })),
+    };
+    return () => { actions.camera = undefined; };
+  }, [actions, flow, store]);
+
+  const onNodesChange = (changes: NodeChange[]): void => {
+    const places: Record<string, Place> = {};
+    const selected = new Set(store.selected);
+    for (const c of changes) {
+      if (c.type === "position" && c.position) places[c.id] = [Math.round(c.position.x), Math.round(c.position.y)];
+      if (c.type === "select") { if (c.selected) selected.add(c.id); else selected.delete(c.id); }
+    }
+    if (Object.keys(places).length > 0) actions.drag(places);
+    if (changes.some((c) => c.type === "select")) store.set({ selected, edge: undefined });
+  };
+  const onEdgesChange = (changes: EdgeChange[]): void => {
+    for (const c of changes) if (c.type === "select" && c.selected) store.set({ edge: c.id, selected: new Set() });
+  };
+  const drop = (event: React.DragEvent): void => {
+    const tool = event.dataTransfer.getData("text/x-sluice-tool");
+    if (!store.tools.has(tool)) return;
+    event.preventDefault();
+    const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    actions.add(tool, [Math.round(at.x - cardWidth / 2), Math.round(at.y - cardHeight / 2)]);
+  };
+
+  return (
+    <ReactFlow
+      nodes={nodes} edges={edges} nodeTypes={nodeTypes} edgeTypes={edgeTypes} onNodesChange={onNodesChange} onEdgesChange={onEdgesChange}
+      onNodeDragStart={() => actions.beginDrag()} onConnect={(c: Connection) => actions.connect(c.source, c.target)}
+      isValidConnection={(c) => canConnect(store.doc.plan, c.source, c.target)}
+      onPaneClick={() => store.select()} onDrop={drop} onDragOver={(e) => e.preventDefault()}
+      onInit={() => { if (nodes.length > 0) void flow.fitView({ maxZoom: 1, padding: 0.08 }); }}
+      minZoom={0.1} maxZoom={2} onlyRenderVisibleElements={!far} nodesFocusable={false} edgesFocusable={false} disableKeyboardA11y deleteKeyCode={null}
+      zoomOnDoubleClick={false} multiSelectionKeyCode={["Control", "Meta", "Shift"]} selectionKeyCode="Shift" autoPanOnNodeFocus={false}
+      aria-label="Canvas of the plan" proOptions={{ hideAttribution: true }}
+    >
+      <Background gap={20} size={1} />
+      <p className="legend">
+        <svg width="26" height="8" aria-hidden="true"><path d="M0 4h26" /></svg>order
+        <svg width="26" height="8" aria-hidden="true"><path d="M0 4h26" strokeDasharray="5 4" /></svg>data
+      </p>
+      <Zoom />
+      {nodes.length === 0 && (
+        <div className="canvas-empty"><b>Nothing is drawn yet</b><p>Press <kbd>A</kbd> or choose a tool at the left. Or import a plan.</p></div>
+      )}
+    </ReactFlow>
+  );
+}
+
+function Zoom() {
+  const flow = useReactFlow();
+  const zoom = useStore((s) => Math.round(s.transform[2] * 100));
+  const motion = { duration: calm() ? 0 : 160 };
+  return (
+    <div className="zoom" role="group" aria-label="Zoom">
+      <button type="button" aria-label="Zoom out" onClick={() => void flow.zoomOut(motion)}><Icon name="minus" /></button>
+      <span>{zoom} %</span>
+      <button type="button" aria-label="Zoom in" onClick={() => void flow.zoomIn(motion)}><Icon name="plus" /></button>
+      <button type="button" aria-label="Show the whole plan" onClick={() => void flow.fitView({ ...motion, maxZoom: 1, padding: 0.08 })}><Icon name="fit" /></button>
+    </div>
+  );
+}

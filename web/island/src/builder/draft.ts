@@ -1,0 +1,248 @@
+// Saving: to the draft after a pause, and at once to this browser as a net, so
+// that nothing typed is lost to a reload, a lost connection or another tab.
+import { changePlan, emptyDoc, type Doc, type Place, type Plan } from "./core";
+import { readJSON } from "./jsontext";
+import { docOf, shapeFault } from "./read";
+import type { Store } from "./store";
+import { problemOf, send, type Draft, type DraftHead, type Problem } from "./wire";
+
+const pauseMillis = 1200;
+const netPrefix = "sluice.builder.";
+const orphanMillis = 60_000;
+
+export type Saved = "new" | "dirty" | "saving" | "saved" | "conflict" | "failed";
+
+interface Net { doc: Doc; name: string; revision: number; at: number }
+
+// tabID is this tab's own: it survives a reload and no other tab has it.
+function tabID(): string {
+  const known = sessionStorage.getItem(`${netPrefix}tab`) ?? crypto.getRandomValues(new Uint32Array(2)).join("");
+  sessionStorage.setItem(`${netPrefix}tab`, known);
+  return known;
+}
+
+export class Saver {
+  state: Saved = "new";
+  head: DraftHead | undefined;
+  conflict: Problem | undefined;
+  failure: Problem | undefined;
+  savedAt = 0; // ms of the page's clock
+  base = "";
+  private saved: Doc;
+  private savedName = "";
+  private timer = 0;
+  private netTimer = 0;
+  private running: Promise<void> | undefined;
+  private readonly tab = tabID();
+  private place: string; // what the net is kept under
+
+  constructor(private readonly store: Store, readonly announce: (text: string) => void) {
+    this.saved = store.doc;
+    this.place = "new";
+    store.onEdit = () => this.edited();
+    addEventListener("pagehide", () => { if (this.unsaved) this.keepNet(); });
+    addEventListener("online", () => { if (this.state === "failed") void this.save(); });
+  }
+
+  get unsaved(): boolean { return this.store.doc !== this.saved || this.store.name !== this.savedName; }
+
+  // open starts from what the page came with, and from the net where that has more.
+  async open(): Promise<void> {
+    const { boot } = this.store;
+    if (boot.draft) this.takeDraft(boot.draft);
+    else if (boot.run && boot.plan) this.takePlan(boot.plan, `run:${boot.run.id}`, boot.run.goal);
+    else if (boot.template !== "") await this.takeTemplate(boot.template);
+    else if (boot.plan && shapeFault(boot.plan) === "") this.takePlan(boot.plan, "new", "");
+    this.restore();
+    void this.store.check();
+    this.store.changed();
+  }
+
+  private takeDraft(draft: Draft): void {
+    this.place = draft.id;
+    this.head = { id: draft.id, revision: draft.revision, name: draft.name };
+    this.base = draft.base;
+    const read = readJSON(draft.doc);
+    const view = readJSON(draft.view);
+    const places = "value" in view ? (view.value as { places?: Record<string, Place> } | null)?.places ?? {} : {};
+    if ("value" in read && shapeFault(read.value) === "") this.store.doc = docOf(read.value as Plan, places);
+    this.store.name = draft.name;
+    this.settle(this.store.doc, draft.name);
+  }
+
+  private takePlan(plan: Plan, base: string, name: string): void {
+    this.place = base;
+    this.base = base === "new" ? "" : base;
+    this.store.doc = docOf(plan, {});
+    this.store.name = name.slice(0, 120);
+    this.saved = this.store.doc;
+    this.savedName = this.store.name;
+  }
+
+  private async takeTemplate(name: string): Promise<void> {
+    try {
+      const found = await send<{ plan: Plan }>("GET", `/templates/${encodeURIComponent(name)}`);
+      this.takePlan(found.plan, `template:${name}`, name);
+    } catch (error) {
+      this.failure = problemOf(error);
+    }
+  }
+
+  private settle(doc: Doc, name: string): void {
+    this.saved = doc;
+    this.savedName = name;
+    this.state = "saved";
+    this.savedAt = Date.now();
+    this.dropNet();
+  }
+
+  private edited(): void {
+    if (this.state !== "conflict") this.state = this.unsaved ? "dirty" : this.head ? "saved" : "new";
+    clearTimeout(this.timer);
+    if (!this.netTimer) this.netTimer = window.setTimeout(() => { this.netTimer = 0; if (this.unsaved) this.keepNet(); }, 250);
+    if (this.state === "dirty") this.timer = window.setTimeout(() => void this.save(), pauseMillis);
+  }
+
+  // save writes the draft now. A save that is going on is waited for first.
+  async save(): Promise<boolean> {
+    clearTimeout(this.timer);
+    await this.running;
+    if (this.state === "conflict" || (this.head && !this.unsaved)) return this.state !== "conflict";
+    this.running = this.write();
+    await this.running;
+    this.running = undefined;
+    return (this.state as Saved) === "saved" || (this.state as Saved) === "dirty";
+  }
+
+  private async write(): Promise<void> {
+    const { doc } = this.store;
+    const name = this.store.name.trim() || doc.plan.goal.trim().slice(0, 120) || "Untitled plan";
+    this.state = "saving";
+    this.store.changed();
+    try {
+      const body = { name, doc: JSON.stringify(doc.plan), view: JSON.stringify({ places: doc.places }), base: this.base };
+      const head = this.head
+        ? await send<DraftHead>("PUT", `/drafts/${this.head.id}`, { ...body, revision: this.head.revision })
+        : await send<DraftHead>("POST", "/drafts", { ...body, kind: "plan" });
+      this.wrote(head, doc);
+    } catch (error) {
+      this.failed(problemOf(error));
+    }
+    this.store.changed();
+  }
+
+  private wrote(head: DraftHead, doc: Doc): void {
+    const isNew = this.head === undefined;
+    this.head = { id: head.id, revision: head.revision, name: head.name };
+    if (this.store.name.trim() === "") this.store.name = head.name;
+    this.failure = undefined;
+    if (isNew) {
+      this.dropNet();
+      this.place = head.id;
+      history.replaceState(null, "", `/builder?draft=${head.id}`);
+    }
+    const name = this.store.name.trim() === head.name ? this.store.name : head.name;
+    this.settle(doc, name);
+    if (this.unsaved) this.edited();
+  }
+
+  private failed(problem: Problem): void {
+    if (problem.code === "conflict") {
+      this.state = "conflict";
+      this.conflict = problem;
+      this.keepNet();
+      this.announce("This draft was saved elsewhere. Choose which one to keep.");
+      return;
+    }
+    this.state = "failed";
+    this.failure = problem;
+    this.keepNet();
+    if (problem.status === 0) this.timer = window.setTimeout(() => void this.save(), 5000);
+  }
+
+  // keepMine saves what is here as a draft of its own; theirs stays as it is.
+  async keepMine(): Promise<void> {
+    this.dropNet();
+    this.head = undefined;
+    this.conflict = undefined;
+    this.state = "dirty";
+    this.saved = emptyDoc();
+    this.store.name = `${this.store.name.slice(0, 112)} (copy)`;
+    await this.save();
+    this.announce("Kept as a draft of its own.");
+  }
+
+  // loadTheirs shows what was saved elsewhere; undo brings back what was here.
+  async loadTheirs(): Promise<void> {
+    if (!this.head) return;
+    try {
+      const draft = await send<Draft>("GET", `/drafts/${this.head.id}`);
+      const mine = this.store.doc;
+      this.conflict = undefined;
+      this.takeDraft(draft);
+      const theirs = this.store.doc;
+      this.store.doc = mine;
+      this.store.apply("Load the other version", theirs);
+      this.settle(theirs, draft.name);
+      this.announce("Loaded. Undo brings back what was here.");
+    } catch (error) {
+      this.failure = problemOf(error);
+    }
+    this.store.changed();
+  }
+
+  async remove(): Promise<boolean> {
+    clearTimeout(this.timer);
+    if (this.head) {
+      try {
+        await send("DELETE", `/drafts/${this.head.id}`, { revision: this.head.revision });
+      } catch (error) {
+        this.failed(problemOf(error));
+        this.store.changed();
+        return false;
+      }
+    }
+    this.saved = this.store.doc;
+    this.savedName = this.store.name;
+    this.dropNet();
+    return true;
+  }
+
+  private key(tab = this.tab): string { return `${netPrefix}${this.place}.${tab}`; }
+
+  private keepNet(): void {
+    const net: Net = { doc: this.store.doc, name: this.store.name, revision: this.head?.revision ?? 0, at: Date.now() };
+    try {
+      localStorage.setItem(this.key(), JSON.stringify(net));
+    } catch {
+      // The browser's room is full or closed: the draft on the server is what counts.
+    }
+  }
+
+  private dropNet(): void { localStorage.removeItem(this.key()); }
+
+  // restore takes what this tab had not saved, or what a tab left that is gone.
+  private restore(): void {
+    const found = this.find();
+    if (!found || JSON.stringify(found.doc) === JSON.stringify(this.store.doc)) return;
+    if (shapeFault(found.doc?.plan) !== "") return;
+    if (this.head && found.revision > 0) this.head.revision = found.revision; // saving finds out whether it moved on
+    this.store.name = found.name;
+    this.store.apply("Restore unsaved changes", docOf(found.doc.plan, found.doc.places ?? {}));
+    this.announce("Changes that were not saved are back.");
+  }
+
+  private find(): Net | undefined {
+    for (const key of [this.key(), ...Object.keys(localStorage).filter((k) => k.startsWith(`${netPrefix}${this.place}.`))]) {
+      const read = readJSON(localStorage.getItem(key) ?? "");
+      const net = "value" in read ? read.value as Net : undefined;
+      if (!net || (key !== this.key() && Date.now() - net.at < orphanMillis)) continue;
+      if (key !== this.key()) localStorage.removeItem(key);
+      return net;
+    }
+    return undefined;
+  }
+}
+
+// goalOf is what a run of the document is called.
+export const namedGoal = (doc: Doc, name: string): Doc => (doc.plan.goal.trim() === "" && name.trim() !== "" ? changePlan(doc, { goal: name.trim() }) : doc);

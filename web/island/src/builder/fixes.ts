@@ -1,0 +1,35 @@
+// Findings that have one sure remedy.
+import { change, type Doc, type Step } from "./core";
+import type { Finding } from "./wire";
+
+export interface Fix { label: string; apply(doc: Doc): Doc }
+
+interface Place { step: Step; rest: string[] }
+
+// placeOf reads a finding's pointer: /steps/3/depends_on/0.
+export function placeOf(doc: Doc, finding: Finding): Place | undefined {
+  const [, list, index, ...rest] = finding.pointer.split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const step = list === "steps" ? doc.plan.steps[Number(index)] : undefined;
+  return step && (finding.step === "" || step.id === finding.step) ? { step, rest } : undefined;
+}
+
+export function fixOf(doc: Doc, finding: Finding): Fix | undefined {
+  const at = placeOf(doc, finding);
+  if (!at) return undefined;
+  const { step, rest: [part, name] } = at;
+  const without = (key: keyof Step): Fix => ({ label: `Remove ${String(key)}`, apply: (d) => change(d, step.id, { [key]: undefined }) });
+  const isEdge = part === "depends_on" && name !== undefined;
+  if (isEdge && (finding.rule === "R13" || finding.rule === "C10")) {
+    const kept = step.depends_on?.filter((_, i) => i !== Number(name)) ?? [];
+    return { label: "Remove the dependency", apply: (d) => change(d, step.id, { depends_on: kept.length > 0 ? kept : undefined }) };
+  }
+  if (finding.rule === "C08") return { label: "Ask a person first", apply: (d) => change(d, step.id, { approval: true }) };
+  if (finding.rule === "P11" && part === "class") return without("class");
+  if (finding.rule === "P10" && part === "retries") return without("retries");
+  if (part === "params" && name !== undefined && /additional|unknown|not allowed|no parameter/i.test(finding.message)) {
+    const params = { ...step.params };
+    delete params[name];
+    return { label: `Remove ${name}`, apply: (d) => change(d, step.id, { params: Object.keys(params).length > 0 ? params : undefined }) };
+  }
+  return undefined;
+}
