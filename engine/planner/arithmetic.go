@@ -10,12 +10,16 @@ import (
 var (
 	calculation = regexp.MustCompile(`(?i)^(?:(?:what(?:'s|’s|s| is| are)|how much (?:is|are|makes?)|calculate|compute|work out|evaluate)\s+)?` +
 		`(` + operand + `(?:\s*` + operators + `\s*` + operand + `){1,20})\s*=?\s*[?.!]*$`)
-	ordered  = regexp.MustCompile(`(?i)^(add|multiply|divide|subtract)\s+(` + operand + `)\s+(and|by|to|from|with)\s+(` + operand + `)\s*[?.!]*$`)
+	ordered = regexp.MustCompile(`(?i)^(add|multiply|divide|subtract)\s+(` + operand + `)\s+(and|by|to|from|with)\s+(` + operand + `)\s*[?.!]*$`)
+	share   = regexp.MustCompile(`(?i)^(?:(?:what(?:'s|’s|s| is)|how much is|calculate|compute|work out)\s+)?(` + operand + `)\s*(?:%|percent|per cent)\s+of\s+(` + operand + `)\s*[?.!]*$`)
+	listed  = regexp.MustCompile(`(?i)^(?:add(?: up| together)?|sum(?: up)?|(?:what(?:'s|’s|s| is) the (?:sum|total) of))\s+(` + operand + `(?:,\s+` + operand + `)*(?:,?\s+and\s+` + operand + `))` +
+		`(?:,?\s+(?:and|then|and then)\s+(divide|multiply)\s+(?:the sum|the total|the result|it|that)\s+by\s+(` + operand + `))?\s*[?.!]*$`)
+	each     = regexp.MustCompile(operand)
 	operator = regexp.MustCompile(`(?i)` + operators)
 )
 
 const (
-	operand   = `-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,6})?`
+	operand   = `-?(?:[1-9][0-9]{0,2}(?:,[0-9]{3}){1,4}|0|[1-9][0-9]{0,14})(?:\.[0-9]{1,6})?`
 	operators = `(?: \+ | - | \* | x | × | / | ÷ |\+|\*|×|÷|(?:\s(?:plus|minus|times|multiplied by|divided by)\s))`
 )
 
@@ -29,26 +33,52 @@ var linking = map[string]string{"add": "and to with", "multiply": "and by with",
 func program(goal string) string {
 	goal = strings.Join(strings.Fields(goal), " ")
 	if found := ordered.FindStringSubmatch(goal); found != nil {
-		verb, first, link, second := strings.ToLower(found[1]), found[2], strings.ToLower(found[3]), found[4]
-		if !strings.Contains(" "+linking[verb]+" ", " "+link+" ") {
-			return ""
+		return pair(found)
+	}
+	if found := share.FindStringSubmatch(goal); found != nil {
+		return plainNumber(found[1]) + " * " + plainNumber(found[2]) + " / 100"
+	}
+	if found := listed.FindStringSubmatch(goal); found != nil {
+		sum := strings.Join(numbersIn(found[1]), " + ")
+		if found[2] == "" {
+			return sum
 		}
-		if link == "from" {
-			first, second = second, first
-		}
-		return first + " " + signs[verb] + " " + second
+		return "(" + sum + ") " + signs[strings.ToLower(found[2])] + " " + plainNumber(found[3])
 	}
 	found := calculation.FindStringSubmatch(goal)
 	if found == nil {
 		return ""
 	}
-	return operator.ReplaceAllStringFunc(found[1], func(sign string) string {
+	return operator.ReplaceAllStringFunc(plainNumber(found[1]), func(sign string) string {
 		sign = strings.ToLower(strings.TrimSpace(sign))
 		if written := signs[sign]; written != "" {
 			sign = written
 		}
 		return " " + sign + " "
 	})
+}
+
+// pair reads "subtract 3 from 10" and its like.
+func pair(found []string) string {
+	verb, first, link, second := strings.ToLower(found[1]), plainNumber(found[2]), strings.ToLower(found[3]), plainNumber(found[4])
+	switch {
+	case !strings.Contains(" "+linking[verb]+" ", " "+link+" "):
+		return ""
+	case link == "from":
+		first, second = second, first
+	}
+	return first + " " + signs[verb] + " " + second
+}
+
+// plainNumber leaves out the marks between thousands.
+func plainNumber(text string) string { return strings.ReplaceAll(text, ",", "") }
+
+func numbersIn(text string) []string {
+	all := each.FindAllString(text, -1)
+	for i := range all {
+		all[i] = plainNumber(all[i])
+	}
+	return all
 }
 
 // calculate plans a goal that is one calculation.

@@ -161,7 +161,7 @@ func (b *builder) plan(p phrase) (ids []string, why string) {
 		if len(r.files()) == 1 && r.verb.text == "replace" && r.text("content", "contents", "everything", "text") && r.has(wordSet("content everything whole entire text")) {
 			return b.planWrite(r) // all of it: that is writing
 		}
-		return nil, b.missing("file.patch", "changing a part of a file")
+		return b.planPatch(r)
 	case verbCompute:
 		return nil, b.missing("compute", "arithmetic")
 	case verbOther:

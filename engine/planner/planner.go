@@ -60,8 +60,10 @@ func (p *Planner) Propose(goal string) Proposal {
 	if why := refuse(goal); why != "" {
 		return Proposal{Unplanned: []Unplanned{{Clause: excerpt(goal), Why: why}}, By: By}
 	}
-	if calculated, is := p.calculate(goal); is {
-		return calculated
+	for _, whole := range []func(string) (Proposal, bool){p.calculate, p.sendMail} {
+		if proposal, is := whole(goal); is {
+			return proposal
+		}
 	}
 	clauses := splitClauses(goal, tokenize(goal))
 	if len(clauses) > ClausesMax {

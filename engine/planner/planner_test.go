@@ -205,7 +205,7 @@ func TestP38_ActsNeedVerbAndTarget(t *testing.T) {
 	for _, goal := range []string{
 		"Delete all files.", "Delete everything in tmp", "delete *.tmp", "Delete the second line of notes.txt.", "Remove notes.txt from the list of favourites.",
 		"Delete the folder docs", "delete docs/", "Delete my account.", "Delete /etc/hosts", "Delete ../up.txt", "Remove the background from photo.png",
-		"Find all tmp files and delete them", "Delete the branch feature/login.", "Write a poem to poem.txt", "Save it to a.txt", "Append 'x' to a.txt",
+		"Find all tmp files and delete them", "Delete the branch feature/login.", "Write a poem to poem.txt", "Save it to a.txt", "Append x to a.txt",
 		"Write hello", "Save the disk usage", "Write to a.txt", "rm -rf data", "run rm -r data", "run rm a.txt && rm b.txt", "I deleted a.txt yesterday.",
 		"a.txt was deleted", "The deleted file is a.txt", "How do I delete a.txt?", "Should I delete a.txt?", "Is it safe to delete a.txt?", "Why was a.txt deleted?",
 		"who deleted a.txt", "Move a.txt to b.txt", "Can a.txt be deleted?", "Read how to delete a.txt", "Tell me how to delete a.txt", "What happens if I delete a.txt?",

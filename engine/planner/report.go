@@ -102,7 +102,7 @@ var writers = map[string]func([]byte) (string, bool){
 	"sysinfo": aboutSystem, "disk_usage": aboutDisks, "net_info": aboutNetwork, "process_list": aboutProcesses, "env_list": aboutEnvironment,
 	"git.find": aboutRepositories, "git.status": aboutStatus, "git.log": aboutLog, "git.diff": aboutDiff,
 	"file.read": aboutReading, "file.list": aboutListing, "file.search": aboutSearch, "file.write": aboutWriting, "file.delete": aboutDeletion,
-	"compute": aboutValue,
+	"file.patch": aboutPatch, "compute": aboutValue, "mail.send": aboutMail,
 }
 
 // gist shows an output that no writer knows: short ones whole, of others what

@@ -221,3 +221,18 @@ func aboutDeletion(output []byte) (string, bool) {
 	}
 	return fmt.Sprintf("Deleted %s (%s).", o.Path, size(*o.Size)), true
 }
+
+func aboutPatch(output []byte) (string, bool) {
+	var o struct {
+		Path  string
+		Lines []int
+		Size  *int `json:"size_bytes"`
+	}
+	if !readOutput(output, &o) || o.Size == nil {
+		return "", false
+	}
+	if len(o.Lines) == 0 {
+		return "Appended to " + o.Path + ".", true
+	}
+	return "Changed " + o.Path + " in " + plural(len(o.Lines), "place") + ".", true
+}

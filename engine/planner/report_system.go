@@ -188,3 +188,14 @@ func aboutValue(output []byte) (string, bool) {
 	}
 	return "Computed " + gist(o.Value) + ".", true
 }
+
+func aboutMail(output []byte) (string, bool) {
+	var o struct {
+		ID       string `json:"message_id"`
+		Accepted []string
+	}
+	if !readOutput(output, &o) || o.ID == "" {
+		return "", false
+	}
+	return "Handed 1 email to the mail server for " + listNames(o.Accepted, len(o.Accepted)) + ".", true
+}

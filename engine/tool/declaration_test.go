@@ -19,6 +19,7 @@ func TestP11a_ShippedToolsDeclareTheirEffectAndImpact(t *testing.T) {
 		"compute":     {Effect: policy.Read, Pure: true},
 		"mail.send":   {Effect: policy.Once, Impact: policy.Override, External: true, Sinks: []string{"body", "cc", "subject", "to"}},
 		"file.write":  {Effect: policy.Idempotent, Impact: policy.Operate, Sinks: []string{"content", "path"}},
+		"file.patch":  {Effect: policy.Once, Impact: policy.Operate, Sinks: []string{"append", "edits", "path"}},
 		"file.delete": {Effect: policy.Once, Impact: policy.Override, Sinks: []string{"path"}},
 	}
 	catalog := newWorld(t, nil).registry.Catalog()
@@ -44,7 +45,7 @@ func TestP11a_ShippedToolsDeclareTheirEffectAndImpact(t *testing.T) {
 // reading passes.
 func TestR46_AtObserveOnlyReadingPasses(t *testing.T) {
 	w := newWorld(t, nil)
-	for tool, rank := range map[string]policy.Rank{"file.read": policy.Observe, "file.write": policy.Operate, "file.delete": policy.Override} {
+	for tool, rank := range map[string]policy.Rank{"file.read": policy.Observe, "file.write": policy.Operate, "file.patch": policy.Operate, "file.delete": policy.Override} {
 		call := w.call(tool, `{"path":"x"}`)
 		call.Intent = policy.Observe
 		d := policy.Decide(w.policy, call)

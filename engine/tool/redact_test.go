@@ -168,6 +168,7 @@ func TestP26_NoToolLetsACanaryOut(t *testing.T) {
 		{"file.list", `{"recursive":true}`}, {"file.search", `{"query":"c4n4ry"}`},
 		{"file.write", `{"path":"new-` + canary + `","content":"` + canary + `"}`},
 		{"compute", `{"code":"input","input":"` + canary + `"}`},
+		{"file.patch", `{"path":"new-` + canary + `","append":"x"}`}, {"file.patch", `{"path":"plain.txt","edits":[{"old":"nothing ` + canary + `","new":""}]}`},
 		{"mail.send", `{"to":["` + canary + `"],"subject":"s","body":"b"}`},
 		{"file.delete", `{"path":"new-` + canary + `"}`}, {"file.read", `{"path":"gone-` + canary + `"}`},
 	}
@@ -193,7 +194,7 @@ func TestP26_NoToolLetsACanaryOut(t *testing.T) {
 
 func TestP26_ShippedToolsAreAllInTheCanaryTest(t *testing.T) {
 	// A new tool must be added there: this list is what it covers.
-	covered := []string{"compute", "disk_usage", "env_list", "file.delete", "file.list", "file.read", "file.search", "file.write",
+	covered := []string{"compute", "disk_usage", "env_list", "file.delete", "file.list", "file.patch", "file.read", "file.search", "file.write",
 		"git.diff", "git.find", "git.log", "git.status", "mail.send", "net_info", "process_list", "sysinfo"}
 	if got := newWorld(t, nil).registry.Catalog().Names(); !slices.Equal(got, covered) {
 		t.Errorf("got tools %v, want %v", got, covered)

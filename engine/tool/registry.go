@@ -132,7 +132,7 @@ func shipped(h *host) []entry {
 	return []entry{
 		sysinfo(h), diskUsage(h), netInfo(h), processList(h), envList(h),
 		gitFind(h), gitStatus(h), gitLog(h), gitDiff(h),
-		fileRead(h), fileList(h), fileSearch(h), fileWrite(h), fileDelete(h),
+		fileRead(h), fileList(h), fileSearch(h), fileWrite(h), filePatch(h), fileDelete(h),
 		computeTool(h), mailSend(h),
 	}
 }

@@ -1,0 +1,61 @@
+package planner_test
+
+import (
+	"testing"
+
+	"sluice/engine/planner"
+)
+
+func TestP38_ChangesOfAFileThatLeaveNoChoice(t *testing.T) {
+	for goal, want := range map[string][3]string{
+		`Replace "old" with "new" in a.txt`:              {`"a.txt"`, `[{"new":"new","old":"old"}]`, ""},
+		`In config/app.yaml replace port 8080 by 9090.`:  {`"config/app.yaml"`, `[{"new":"9090","old":"8080"}]`, ""},
+		`change 'debug' to 'info' in the file conf.toml`: {`"conf.toml"`, `[{"new":"info","old":"debug"}]`, ""},
+		`Append the line "x" to notes.txt.`:              {`"notes.txt"`, "", `"x"`},
+		`Add "milk" to the end of list.txt`:              {`"list.txt"`, "", `"milk"`},
+	} {
+		got := steps(t, goal)
+		if len(got) != 1 || got[0].Tool != "file.patch" || param(got[0], "path") != want[0] || param(got[0], "edits") != want[1] || param(got[0], "append") != want[2] {
+			t.Errorf("%q: got %+v, want %v", goal, got, want)
+		}
+	}
+	p := shipped(t)
+	for _, goal := range []string{`Replace all tabs in a.txt`, `Replace "a" with "b"`, `Replace "a" with "b" in a.txt and b.txt`, `Add a section to README.md`,
+		`Add "x" to the top of a.txt`, `Change a.txt to be nicer`, `Replace foo with bar in a.txt`, `Replace every "a" with "b" in a.txt`, `Replace "a" with "a" in a.txt`, `Prepend "x" to a.txt`,
+		`How do I replace "a" with "b" in a.txt?`, `Remind me to append "x" to a.txt`, `Do not replace "a" with "b" in a.txt`, `Replace "a" with "b" in a.txt tomorrow`,
+		`Should I append "x" to a.txt?`, `I replaced "a" with "b" in a.txt`, `Replace "a" with "b" in /etc/hosts`, `Replace "a" with "b" in *.txt`, `Replace "a" with "b" on server db1 in a.txt`} {
+		if got := p.Propose(goal); got.Plan != nil {
+			t.Errorf("%q: got %+v, want it declined", goal, got.Plan.Steps)
+		}
+	}
+}
+
+func TestP38_MailsWithEverythingInThem(t *testing.T) {
+	for goal, want := range map[string][3]string{
+		`Send an email to ann@example.org with subject "Due" saying "Pay, please."`:            {`["ann@example.org"]`, `"Due"`, `"Pay, please."`},
+		`send a mail to a@b.org, c@d.org and e@f.org with the subject Weekly report saying hi`: {`["a@b.org","c@d.org","e@f.org"]`, `"Weekly report"`, `"hi"`},
+	} {
+		got := steps(t, goal)
+		if len(got) != 1 || got[0].Tool != "mail.send" || param(got[0], "to") != want[0] || param(got[0], "subject") != want[1] || param(got[0], "body") != want[2] || got[0].Labels["to"] != "user" {
+			t.Errorf("%q: got %+v, want %v", goal, got, want)
+		}
+	}
+	p := shipped(t)
+	for _, goal := range []string{"Send an email to ana@example.org saying I am late.", `Email ann with subject "x" saying "y"`, `Send an email to ann with subject "x" saying "y"`,
+		`Send an email to a@b.org with subject "x" saying "y" and then delete "z"`, `Do not send an email to a@b.org with subject x saying y`} {
+		if got := p.Propose(goal); got.Plan != nil {
+			t.Errorf("%q: got %+v, want it declined", goal, got.Plan.Steps)
+		}
+	}
+}
+
+func TestR55_ReportSaysWhatWasChangedAndSent(t *testing.T) {
+	v := planner.Report(planner.ReportInput{Steps: []planner.StepResult{
+		{ID: "a", Tool: "file.patch", State: "executed", Output: []byte(`{"path":"a.txt","lines":[3,9],"size_bytes":7,"sha256":"","sha256_before":""}`)},
+		{ID: "b", Tool: "file.patch", State: "executed", Output: []byte(`{"path":"a.txt","lines":[],"size_bytes":7,"sha256":"","sha256_before":""}`)},
+		{ID: "c", Tool: "mail.send", State: "executed", Output: []byte(`{"message_id":"x@y","accepted":["a@b.c","d@e.f"]}`)},
+	}})
+	if want := "Changed a.txt in 2 places.\nAppended to a.txt.\nHanded 1 email to the mail server for a@b.c, d@e.f."; v.Text != want {
+		t.Errorf("got %q, want %q", v.Text, want)
+	}
+}
