@@ -260,7 +260,7 @@ func (s *State) takeCreate(in *Create) {
 	s.emit(RunCreated, "", 0, &createdData{
 		Input: createInput{Kind: "create", Goal: in.Goal, Intent: int(in.Intent), Scopes: in.Scopes,
 			Mode: in.Mode, Checkpoints: in.ModeOptions.Checkpoints, Key: in.Key, Requester: requester,
-			Author: string(in.PlanAuthor), Plan: compactJSON(in.PlanDoc), Review: in.Review, Budget: limits(in.Budget)},
+			Author: string(in.PlanAuthor), Plan: compactJSON(in.PlanDoc), Review: in.Review, Template: clean(in.Template), Budget: limits(in.Budget)},
 		Policy: s.env.Pinned.Hash(), Tools: s.env.Catalog.Hash(), Profile: profile,
 		Planner: s.env.Planner, EngineVersion: Version, Models: s.env.Models.orNone(),
 	})

@@ -90,6 +90,9 @@ func (s *State) foldControlEnded(f *Fact, d *endedData, c *control) {
 		return // more steps for a plan that has its author; the version says who added them
 	}
 	s.run.planBy, s.run.answer = in.By, in.Answer
+	if in.Template != "" {
+		s.run.template = in.Template
+	}
 	s.run.unplanned = in.Unplanned
 }
 

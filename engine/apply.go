@@ -91,7 +91,7 @@ func (s *State) foldCreated(f *Fact, d *createdData) {
 	r.intent, r.scopes = policy.Rank(d.Input.Intent), d.Input.Scopes
 	r.mode, r.checkpoints = d.Input.Mode, d.Input.Checkpoints
 	r.profile, r.pinned, r.current = d.Profile, d.Policy, d.Policy
-	r.review = d.Input.Review
+	r.review, r.template = d.Input.Review, d.Input.Template
 	if d.Models != nil {
 		r.models = *d.Models
 	}

@@ -33,6 +33,7 @@ type createInput struct {
 	Author      string          `json:"plan_author,omitempty"`
 	Plan        json.RawMessage `json:"plan,omitempty"`
 	Review      string          `json:"review,omitempty"`
+	Template    string          `json:"template,omitempty"`
 	Budget      []limitData     `json:"budget,omitempty"`
 }
 
@@ -133,6 +134,7 @@ type endedInput struct {
 	Findings  json.RawMessage `json:"findings,omitempty"`
 	Note      string          `json:"note,omitempty"`
 	Raw       string          `json:"raw,omitempty"` // an answer that could not be used
+	Template  string          `json:"template,omitempty"`
 	Usage     *Usage          `json:"usage,omitempty"`
 }
 

@@ -19,6 +19,7 @@ func (d *createdData) append(e *enc) {
 	e.strOpt("plan_author", in.Author)
 	e.rawOpt("plan", in.Plan)
 	e.strOpt("review", in.Review)
+	e.strOpt("template", in.Template)
 	in.appendBudget(e)
 	e.close('}')
 	e.str("policy", d.Policy)

@@ -45,6 +45,7 @@ func (in *endedInput) append(e *enc) {
 	e.rawOpt("findings", in.Findings)
 	e.strOpt("note", in.Note)
 	e.strOpt("raw", in.Raw)
+	e.strOpt("template", in.Template)
 	in.Usage.append(e)
 	e.close('}')
 }

@@ -42,6 +42,7 @@ type Create struct {
 	PlanDoc     []byte      // the plan as submitted, JSON; nil when a planner is to propose
 	PlanAuthor  plan.Author // who wrote Plan
 	Review      string      // "" or "plan": stop at the compiled plan
+	Template    string      // "name@2" when Plan is an instance of a template
 
 	Budget map[string]int64 // lowers limits of the profile, by dimension
 }
@@ -58,11 +59,12 @@ type Planned struct {
 	Answer    string
 	Unplanned []Unplanned
 
-	Usage   Usage
-	Class   Class  // the call failed: transient, timeout, unavailable …
-	Detail  string // of the failure, for operators; no model sees it
-	Raw     string // the model's answer as it came
-	Problem string // why Raw could not be read; it goes back to the model with it
+	Usage    Usage
+	Class    Class  // the call failed: transient, timeout, unavailable …
+	Detail   string // of the failure, for operators; no model sees it
+	Raw      string // the model's answer as it came
+	Problem  string // why Raw could not be read; it goes back to the model with it
+	Template string // "name@2" when Plan is an instance of a template
 }
 
 // Sketched is one complete step of an answer that is still coming in. Nothing

@@ -16,7 +16,7 @@ import (
 func (s *State) takePlanned(in *Planned) {
 	c := s.answering(KindPlanner, in.Node)
 	d := s.controlEnded(c, in.Attempt, answer{kind: "planned", by: in.By, usage: in.Usage, class: in.Class, detail: in.Detail, raw: in.Raw, problem: in.Problem})
-	d.Input.Answer, d.Input.Unplanned = clean(in.Answer), cleanUnplanned(in.Unplanned)
+	d.Input.Answer, d.Input.Unplanned, d.Input.Template = clean(in.Answer), cleanUnplanned(in.Unplanned), clean(in.Template)
 	compiled := s.compileAnswer(c, in, d)
 	if d.To != NodeExecuted {
 		s.giveUp(c, d)

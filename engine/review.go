@@ -129,6 +129,7 @@ func (s *State) foldStart(f *Fact) {
 func (s *State) forget() {
 	s.ready, s.due, s.spares, s.retry = nil, nil, nil, nil
 	s.turns, s.member = nil, nil
+	s.run.template = "" // a person made another plan of it
 }
 
 // expireReview ends a run whose plan nobody started in time (R74).

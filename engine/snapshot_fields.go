@@ -12,7 +12,7 @@ import (
 
 func (r *runState) pack(p *packer) {
 	for _, s := range []string{r.id, r.goal, r.requester, r.mode, r.checkpoints, r.pinned, r.planBy, r.answer, r.planFailed,
-		string(r.halt), string(r.code), r.profile.Name, r.review, r.startedBy, r.current, r.note} {
+		string(r.halt), string(r.code), r.profile.Name, r.review, r.template, r.startedBy, r.current, r.note} {
 		p.str(s)
 	}
 	for _, n := range []int64{int64(r.intent), r.seq, r.now, r.createdAt, r.endedAt, int64(r.version), r.activeUS,
@@ -47,7 +47,7 @@ func (r *runState) pack(p *packer) {
 func (r *runState) unpack(p *packer) {
 	var halt, code string
 	for _, s := range []*string{&r.id, &r.goal, &r.requester, &r.mode, &r.checkpoints, &r.pinned, &r.planBy, &r.answer, &r.planFailed,
-		&halt, &code, &r.profile.Name, &r.review, &r.startedBy, &r.current, &r.note} {
+		&halt, &code, &r.profile.Name, &r.review, &r.template, &r.startedBy, &r.current, &r.note} {
 		p.readStr(s)
 	}
 	r.halt, r.code = Code(halt), Code(code)

@@ -72,6 +72,7 @@ type runState struct {
 	planBy, answer      string
 	planFailed          string // why no plan came of the planner
 	unplanned           []Unplanned
+	template            string // "name@2" while the plan is an instance of it
 	review              string // "" or "plan"
 	started             bool   // the plan under review was let go
 	startedBy           string

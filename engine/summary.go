@@ -35,6 +35,7 @@ type Summary struct {
 	Unplanned   []Unplanned      `json:"unplanned"`
 	Waiting     []string         `json:"waiting"` // open approval ids
 	Questions   []Question       `json:"questions,omitempty"`
+	Template    string           `json:"template,omitempty"`  // "name@2" while the plan is an instance of it
 	Review      bool             `json:"review,omitempty"`    // stands at its plan; a person starts it
 	Fallbacks   []string         `json:"fallbacks,omitempty"` // roles where the built-in planner acts for a model: "planner", "executor"
 	Unpriced    bool             `json:"unpriced,omitempty"`  // a model has no price: its cost counts as 0

@@ -152,7 +152,7 @@ func Summarise(s *State) Summary {
 		}
 	}
 	sum.Questions = s.Questions()
-	sum.Review = s.reviewing()
+	sum.Review, sum.Template = s.reviewing(), r.template
 	if sum.Verdict == nil && r.answer != "" {
 		sum.Verdict = &Verdict{Text: r.answer, Claims: []Claim{}, By: r.planBy}
 	}

@@ -97,6 +97,9 @@ func (s *Store) prepareAppend(a Append) (*pendingAppend, error) {
 	for i := range a.Facts {
 		f := &a.Facts[i]
 		p.bytes += len(f.Data)
+		if f.Kind == TemplateSaved || f.Kind == TemplateQuarantined {
+			return nil, invalid("a fact about a template comes with its row")
+		}
 		if f.Kind == PolicyPublished {
 			return nil, invalid("a policy is published with its row, by PublishPolicy")
 		}

@@ -24,6 +24,7 @@ type streamCheck struct {
 	through   int64                   // what the stream's own run.erased facts say
 	approvals map[string]*Approval
 	policies  map[int]PolicyVersion // of admin
+	templates map[string]TemplateVersion
 	broken    *StreamReport         // the first thing that is wrong with the chain
 	complaint *StreamReport         // the first thing that is wrong with what is derived from it
 }
@@ -134,6 +135,7 @@ func (v *verification) row(c *streamCheck, raw *rawRow, hashes *hasher) {
 	}
 	c.foldApproval(row)
 	c.foldPolicy(row)
+	c.foldTemplate(row)
 }
 
 // check compares a row with its hashes and with what others say of it.

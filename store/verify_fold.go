@@ -177,7 +177,7 @@ func differs(want, got engine.Summary) string {
 	}{
 		{"goal", want.Goal, got.Goal}, {"status", want.Status, got.Status}, {"code", want.Code, got.Code},
 		{"counts", want.Counts, got.Counts}, {"requester", want.Requester, got.Requester},
-		{"verdict", want.Verdict, got.Verdict}, {"plan version", want.PlanVersion, got.PlanVersion},
+		{"verdict", want.Verdict, got.Verdict}, {"plan version", want.PlanVersion, got.PlanVersion}, {"template", want.Template, got.Template},
 	} {
 		if !reflect.DeepEqual(part.want, part.got) {
 			return part.name

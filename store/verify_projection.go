@@ -37,6 +37,9 @@ func (v *verification) compareProjections(ctx context.Context) error {
 	if err := v.comparePolicies(ctx); err != nil {
 		return err
 	}
+	if err := v.compareTemplates(ctx); err != nil {
+		return err
+	}
 	// No projection can know more than the log: what it has seen must be there.
 	for _, source := range []struct{ by, query string }{
 		{"the summary", "SELECT 'run/' || id, seq FROM runs WHERE seq > 0"},
