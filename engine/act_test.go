@@ -72,7 +72,8 @@ func (w *walk) nonsense(t checker) {
 		&Attest{Head: w.head(), Node: "s0", Attempt: 99, Outcome: "done"},
 		&OutcomeUnknown{Head: w.head(), Node: PlannerNode, Attempt: 1},
 		&Withdrawn{Head: w.head(), Node: "s0", Attempt: 99},
-		&Planned{Head: w.head(), Attempt: 1},
+		&Planned{Head: w.head(), Attempt: 99},
+		&Sketched{Head: w.head(), Attempt: 99, Step: []byte(`{"id":"late","tool":"look"}`)},
 		&Concluded{Head: w.head(), Attempt: 99},
 		&PolicyChanged{Head: w.head()},
 		&Start{Head: Head{At: w.now, Actor: "token:1"}},
@@ -120,7 +121,7 @@ func (w *walk) progress(t checker) {
 	if w.s.reviewing() {
 		can = append(can, func() { w.review(t) })
 	}
-	if at, ok := w.s.Deadline(); ok && (len(can) == 0 || w.s.count[retryable] > 0) {
+	if at, ok := w.s.Deadline(); ok && (len(can) == 0 || w.s.count[retryable] > 0 || w.s.controlWaits()) {
 		can = append(can, func() { w.tick(t, at) })
 	}
 	if len(can) > 0 {
@@ -139,13 +140,13 @@ func (w *walk) tick(t checker, at int64) {
 }
 
 func (w *walk) finish(t checker, v NodeView) {
-	switch v.ID {
-	case ReflectNode:
-		w.must(t, &Concluded{Head: w.head(), Attempt: v.Attempt, Ruling: "conclude",
-			Verdict: Verdict{Text: "t", By: "builtin", Claims: []Claim{{Text: "c", Observations: []string{w.s.nodes[0].observation}}, {Text: "none"}}}})
+	switch v.Kind {
+	case KindReflection:
+		w.conclude(t, v)
 		return
-	case PlannerNode:
-		t.Fatal("a planner runs in a run with a plan")
+	case KindPlanner:
+		w.propose(t, v)
+		return
 	}
 	done := &AttemptDone{Head: w.head(), Node: v.ID, Attempt: v.Attempt}
 	outcomes := []func(){

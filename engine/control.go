@@ -264,14 +264,13 @@ func callBackoff(failures int) time.Duration { return time.Second << (2 * min(fa
 func (s *State) retryControls() bool {
 	did := false
 	for _, c := range s.control {
-		if c.state != retryable {
-			continue
-		}
 		halted := s.run.halt != ""
 		switch {
+		case c.state != retryable && (c.state != pending || !halted):
+			continue
 		case halted && (c.isPlanner() || s.run.halt == UserCancel):
 			s.emit(NodeChanged, c.id, c.attempt, &changedData{To: NodeCancelled, Reason: "halt", Cause: haltCause(s.run.halt), Rule: "T14"})
-		case halted || !s.run.paused && c.retryAt <= s.run.now:
+		case c.state == retryable && (halted || !s.run.paused && c.retryAt <= s.run.now):
 			s.emit(NodeChanged, c.id, c.attempt, &changedData{To: NodePending, Reason: "retry", Rule: "T11"})
 			s.startControl(c.id, s.asks(ControlKind(c.id), c))
 		default:

@@ -139,7 +139,7 @@ type endedInput struct {
 }
 
 type sketchData struct {
-	Step json.RawMessage `json:"step"` // as the answer states it
+	Step json.RawMessage `json:"step,omitempty"` // as the answer states it
 }
 
 type changedData struct {

@@ -69,6 +69,6 @@ func (u *Usage) append(e *enc) {
 
 func (d *sketchData) append(e *enc) {
 	e.open("", '{')
-	e.raw("step", d.Step)
+	e.rawOpt("step", d.Step)
 	e.close('}')
 }

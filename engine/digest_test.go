@@ -20,7 +20,7 @@ func digest(s *State) string {
 		fmt.Fprintf(&b, "by %s fell %q version %d failures %d again %q usage %+v\n", c.by, c.fell, c.version, c.failures, c.again, c.usage)
 		digestNode(&b, c.id, c.node)
 	}
-	fmt.Fprintf(&b, "sketch %+v\n", s.sketch)
+	fmt.Fprintf(&b, "sketch %+v grown %v\n", s.sketch, s.grown)
 	for i := range s.nodes {
 		digestNode(&b, s.plan.Steps[i].ID, s.nodes[i])
 	}

@@ -15,7 +15,7 @@ import (
 // everyData is one value of each data type of facts.
 func everyData() []factData {
 	return []factData{&createdData{}, &versionData{}, &startedData{}, &endedData{}, &changedData{}, &requestedData{},
-		&decidedData{}, &clearAskData{}, &clearedData{}, &attestedData{}, &unknownData{}, &inputData{}, &warnedData{}, &runEndedData{}}
+		&decidedData{}, &sketchData{}, &clearAskData{}, &clearedData{}, &attestedData{}, &unknownData{}, &inputData{}, &warnedData{}, &runEndedData{}}
 }
 
 func encode(d factData) []byte {

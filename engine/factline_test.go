@@ -34,7 +34,7 @@ var hashes = regexp.MustCompile("sha256:[0-9a-f]{64}")
 // hidden are keys that say nothing new to a reader, or differ by version.
 func hidden() []string {
 	return []string{"hash", "args_hash", "policy", "tools", "plan", "engine_version", "profile", "scopes", "id", "observation", "observations",
-		"timeout_ms", "impact_name", "labels", "source", "self", "requester", "key", "declared_impact", "external", "held", "findings", "kind"}
+		"timeout_ms", "impact_name", "labels", "source", "self", "requester", "key", "declared_impact", "external", "held", "findings", "kind", "models", "usage"}
 }
 
 func show(data map[string]any, prefix string) string {
@@ -72,7 +72,7 @@ func part(k string, v map[string]any, prefix string) string {
 	case k == "decision":
 		return show(v, "")
 	case k == "reserve" || k == "settle":
-		return fmt.Sprintf(" %s=%v/%v", k, v["tool_calls"], v["side_effects"])
+		return fmt.Sprintf(" %s=%v/%v", k, v["tool_calls"], v["side_effects"]) + spent(v)
 	case k == "call":
 		params := v["params"].([]any)
 		list := make([]string, len(params))
@@ -83,6 +83,17 @@ func part(k string, v map[string]any, prefix string) string {
 		return fmt.Sprintf(" %v(%s)", v["tool"], strings.Join(list, ", "))
 	}
 	return show(v, prefix+k+".")
+}
+
+// spent are the dimensions of models and retries, where there are any.
+func spent(v map[string]any) string {
+	line := ""
+	for _, k := range []string{"input_tokens", "output_tokens", "cost_micro_usd", "model_calls", "retries", "reflections"} {
+		if n, ok := v[k]; ok {
+			line += fmt.Sprintf(" %s=%v", k, n)
+		}
+	}
+	return line
 }
 
 func number(k string, v float64) string {

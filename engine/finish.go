@@ -154,7 +154,7 @@ func (s *State) endWithoutPlan() bool {
 func (s *State) judge() (Code, []string) {
 	var good, bad int
 	var causes []string
-	for _, i := range s.plan.Exits {
+	for _, i := range s.exits() {
 		switch n := &s.nodes[i]; n.state {
 		case executed:
 			good++
@@ -184,6 +184,25 @@ func (s *State) judge() (Code, []string) {
 	return failureCode(causes), causes
 }
 
+// exits are the steps that a run is judged by: what was an exit stays one when
+// the plan grows, or a further step could cover up what failed before it (R70).
+func (s *State) exits() []int {
+	if len(s.grown) == 0 {
+		return s.plan.Exits
+	}
+	var list []int
+	for i, end := 0, 0; i < len(s.nodes); i++ {
+		for end < len(s.grown) && s.grown[end] <= i {
+			end++
+		}
+		next := s.plan.Steps[i].Next
+		if len(next) == 0 || end < len(s.grown) && next[0] >= s.grown[end] {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // exitOutputs is what the plan's own contract is checked against: the verified
 // outputs of the executed exits by step id.
 func (s *State) exitOutputs() []byte {
@@ -192,7 +211,7 @@ func (s *State) exitOutputs() []byte {
 	}
 	e := enc{}
 	e.open("", '{')
-	for _, i := range s.plan.Exits {
+	for _, i := range s.exits() {
 		if n := &s.nodes[i]; n.state == executed && n.output != nil {
 			e.raw(s.plan.Steps[i].ID, n.output)
 		}

@@ -16,6 +16,7 @@ func (s *State) grow(c *plan.Compiled) {
 		return
 	}
 	s.plan, s.turns, s.member = c, nil, nil
+	s.grown = append(s.grown, from)
 	for i := from; i < len(c.Steps); i++ {
 		s.nodes = append(s.nodes, node{left: len(c.Steps[i].Deps)})
 		s.index[c.Steps[i].ID] = i

@@ -23,6 +23,10 @@ func (s *State) Snapshot() []byte {
 	if s.plan != nil {
 		p.bytes(s.plan.Canonical)
 	}
+	p.int(int64(len(s.grown)))
+	for _, n := range s.grown {
+		p.int(int64(n))
+	}
 	p.int(int64(len(s.control)))
 	for _, c := range s.control {
 		c.pack(&p)
@@ -59,6 +63,11 @@ func Restore(data []byte) (*State, error) {
 	s.run.unpack(&p)
 	if p.readBool() && !s.restorePlan(&p) {
 		return nil, errSnapshot
+	}
+	for range p.readLen() {
+		n := 0
+		p.readN(&n)
+		s.grown = append(s.grown, n)
 	}
 	for range p.readLen() {
 		c := &control{}

@@ -32,6 +32,7 @@ type State struct {
 	plan *plan.Compiled
 
 	nodes    []node     // by position in the plan
+	grown    []int      // how many steps there were each time the plan grew
 	control  []*control // in the order in which they started
 	sketch   []sketched // of the planner's attempt that runs
 	approval []approval

@@ -71,6 +71,8 @@ type player struct {
 	r     *rig
 
 	review string
+	models Models
+	budget map[string]int64
 }
 
 func (p *player) command(line string) {
@@ -94,6 +96,8 @@ func (p *player) command(line string) {
 		p.start(rest)
 	case "review":
 		p.review = ReviewPlan
+	case "models", "budget":
+		p.setting(verb, strings.Fields(rest))
 	case "restart":
 		p.restart()
 	case "record":
@@ -166,13 +170,15 @@ func (p *player) start(rest string) {
 	if !ok {
 		p.t.Fatalf("no intent %q", intent)
 	}
-	p.r = newRig(p.t, testEnv(p.t, p.change))
+	env := testEnv(p.t, p.change)
+	env.Models = p.models
+	p.r = newRig(p.t, env)
 	doc := ""
 	if len(p.steps) > 0 {
 		doc = steps(p.steps...)
 	}
 	in := p.r.create(doc)
-	in.Intent = rank
+	in.Intent, in.Budget = rank, p.budget
 	if in.Review = p.review; mode != "" {
 		in.Mode = mode
 	}
@@ -204,9 +210,9 @@ func (p *player) commands(list []Command) {
 		case Perform:
 			fmt.Fprintf(&p.out, "  -> perform %s %s %s\n", c.ID, c.Call.Tool.Name, c.Params)
 		case Propose:
-			fmt.Fprintf(&p.out, "  -> propose %s %q\n", c.ID, c.Goal)
+			fmt.Fprintf(&p.out, "  -> propose %s %q%s\n", c.ID, c.Goal, asked(c.By, c.Again, c.Records, c.Note))
 		case Conclude:
-			fmt.Fprintf(&p.out, "  -> conclude %s on %d steps\n", c.ID, len(c.Steps))
+			fmt.Fprintf(&p.out, "  -> conclude %s on %d steps%s\n", c.ID, len(c.Steps), asked(c.By, c.Again, c.Records, ""))
 		case Stop:
 			fmt.Fprintf(&p.out, "  -> stop %s after %s\n", c.ID, c.Grace)
 		}
@@ -294,6 +300,9 @@ func (p *player) control(verb, rest string) Input {
 		if clause != "all" {
 			in.Unplanned = []Unplanned{{Clause: clause, Why: "no tool"}}
 		}
+		return in
+	}
+	if in := p.model(verb, rest); in != nil {
 		return in
 	}
 	p.t.Fatalf("no verb %q", verb)

@@ -196,6 +196,20 @@ func budgetProblem(s *State) string {
 			}
 		}
 	}
+	models, retries, reflections := int64(0), int64(0), int64(0)
+	for _, c := range s.control {
+		if c.state == running && isModel(c.by) {
+			models++
+			retries += c.reserve.Retries
+			reflections += c.reserve.Reflections
+		}
+	}
+	for i := range s.nodes {
+		retries += s.nodes[i].reserve.Retries
+	}
+	if r := s.run.reserved; models != r.ModelCalls || retries != r.Retries || reflections != r.Reflections || models == 0 && r.InputTokens+r.OutputTokens+r.CostMicroUSD != 0 {
+		return fmt.Sprintf("reserved %+v, want %d model calls, %d retries, %d reflections", r, models, retries, reflections)
+	}
 	if calls != s.run.reserved.ToolCalls || effects != s.run.reserved.SideEffects {
 		return fmt.Sprintf("reserved %+v, want %d calls and %d effects", s.run.reserved, calls, effects)
 	}
@@ -213,7 +227,7 @@ func progressProblem(s *State) string {
 	switch {
 	case s.Ended() || s.Status() == Paused || s.reviewing() || s.running > 0 || s.run.openApprovals > 0 || s.unknown > 0:
 		return ""
-	case timer && s.count[retryable] > 0:
+	case timer && (s.count[retryable] > 0 || s.controlWaits() || s.veiled()):
 		return ""
 	}
 	return "nothing can ever happen in this run (R17)"

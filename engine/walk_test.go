@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,6 +26,8 @@ type walk struct {
 	loose   *policy.Policy
 	tight   *policy.Policy
 	inputs  int
+	first   string // the plan that a planner will propose
+	added   int    // steps that planners added, to name the next
 }
 
 // grounds are what random runs share: compiled once, never changed.
@@ -47,13 +50,31 @@ func newWalk(t checker, g grounds, d dice, most int) *walk {
 	w := &walk{d: d, env: env, s: New(env), twin: New(env), now: startUS, states: map[string]NodeState{},
 		starts: map[string]int{}, notDone: map[string]int{}, loose: env.Current, tight: g.tight.Current}
 	w.twin.SetRun("r_1")
+	switch d.pick("models", 4) {
+	case 0:
+		w.env.Models = testModels()
+	case 1:
+		w.env.Models.Executor = testModels().Executor
+	}
+	w.s.env.Models = w.env.Models
 	c, doc := w.plan(t, most)
+	if oneIn(d, "planner", 3) {
+		w.first, c, doc = doc, nil, ""
+	}
 	review := ""
 	if oneIn(d, "review", 4) {
 		review = ReviewPlan
 	}
-	w.must(t, &Create{Head: w.head(), Run: "r_1", Goal: "g", Intent: []policy.Rank{0, 100, 200, 200}[d.pick("intent", 4)],
-		Scopes: []string{"default"}, Mode: "reflect", Plan: c, PlanDoc: []byte(doc), PlanAuthor: plan.Builtin, Review: review})
+	in := &Create{Head: w.head(), Run: "r_1", Goal: "g", Intent: []policy.Rank{0, 100, 200, 200}[d.pick("intent", 4)],
+		Scopes: []string{"default"}, Mode: "reflect", Plan: c, PlanDoc: []byte(doc), PlanAuthor: plan.Builtin, Review: review}
+	if oneIn(d, "budget", 6) {
+		name := dimensionName(d.pick("dimension", dimCount))
+		in.Budget = map[string]int64{name: []int64{0, 1, 3, 2000}[d.pick("limit", 4)]}
+		if err := w.s.acceptCreate(in); err != nil {
+			in.Budget = nil
+		}
+	}
+	w.must(t, in)
 	return w
 }
 
@@ -146,9 +167,11 @@ func (w *walk) changePlace() string {
 func (w *walk) count(f Fact) {
 	switch f.Kind {
 	case AttemptStarted:
-		w.starts[f.Node]++
-	case InputReplace:
-		clear(w.states) // the steps are others, and nothing of them was dispatched
+		if ControlKind(f.Node) == "" {
+			w.starts[f.Node]++
+		}
+	case InputReplace: // the steps are others, and nothing of them was dispatched
+		maps.DeleteFunc(w.states, func(id string, _ NodeState) bool { return ControlKind(id) == "" })
 	}
 }
 

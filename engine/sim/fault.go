@@ -96,11 +96,11 @@ func (w *World) isOwed(c engine.Command, lost engine.Input) bool {
 	case engine.Perform:
 		return isResult(lost, c.Node, c.Attempt)
 	case engine.Propose:
-		_, ok := lost.(*engine.Planned)
-		return ok
+		in, ok := lost.(*engine.Planned)
+		return ok && in.Node == c.Node && in.Attempt == c.Attempt
 	case engine.Conclude:
-		_, ok := lost.(*engine.Concluded)
-		return ok
+		in, ok := lost.(*engine.Concluded)
+		return ok && in.Node == c.Node && in.Attempt == c.Attempt
 	}
 	return false
 }

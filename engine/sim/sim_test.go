@@ -106,17 +106,23 @@ func compare(t *testing.T, whole, killed *World) {
 // The worlds must be worth something: all that can happen happens in some.
 func TestP45_WorldsShowEverything(t *testing.T) {
 	kinds, codes, states := map[engine.Kind]int{}, map[engine.Code]int{}, map[engine.NodeState]int{}
+	fallbacks, grown := 0, 0
 	for seed := range uint64(200) {
 		w := world(t, seed, 0, false)
 		for _, f := range w.Facts {
 			kinds[f.Kind]++
 		}
-		codes[engine.Summarise(w.State).Code]++
+		sum := engine.Summarise(w.State)
+		codes[sum.Code]++
+		fallbacks += len(sum.Fallbacks)
+		if _, again := w.State.Node(engine.ReflectNode + ".2"); again && sum.PlanVersion > 1 {
+			grown++
+		}
 		for _, v := range w.State.Nodes() {
 			states[v.State]++
 		}
 	}
-	for _, k := range []engine.Kind{engine.ApprovalDecided, engine.OutcomeAttested, engine.InputOrphan, engine.InputPolicy, engine.InputCancel, engine.InputTimer, engine.InputStart, engine.InputReplace} {
+	for _, k := range []engine.Kind{engine.PlanSketched, engine.ApprovalDecided, engine.OutcomeAttested, engine.InputOrphan, engine.InputPolicy, engine.InputCancel, engine.InputTimer, engine.InputStart, engine.InputReplace} {
 		if kinds[k] == 0 {
 			t.Errorf("no world has %s: %v", k, kinds)
 		}
@@ -130,6 +136,9 @@ func TestP45_WorldsShowEverything(t *testing.T) {
 		if states[s] == 0 {
 			t.Errorf("no node ends %s: %v", s, states)
 		}
+	}
+	if fallbacks < 10 || grown < 10 {
+		t.Errorf("%d fall-backs and %d plans that grew, want at least 10 of each", fallbacks, grown)
 	}
 	t.Logf("kinds %v codes %v states %v", kinds, codes, states)
 }

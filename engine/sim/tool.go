@@ -18,6 +18,8 @@ type flight struct {
 	acted    bool
 	isOnce   bool
 	version  int // a stop plans another end; the old one is then stale
+	startsAt int64
+	sketches [][]byte // steps of a model's answer, while it comes in
 	isDouble bool
 }
 
@@ -33,9 +35,9 @@ func (w *World) start(commands []engine.Command) {
 			}
 			w.launch(w.perform(c))
 		case engine.Propose:
-			w.launch(&flight{command: c, endsAt: w.now + 30*ms, result: w.propose(c)})
+			w.launch(w.plans(c))
 		case engine.Conclude:
-			w.launch(&flight{command: c, endsAt: w.now + 20*ms, result: conclude(c)})
+			w.launch(w.reflects(c))
 		}
 	}
 }
@@ -61,6 +63,7 @@ func (w *World) land(id string, f *flight) {
 	f.version++
 	version := f.version
 	isLive := func() bool { return w.flights[id] == f && f.version == version }
+	w.stream(f, isLive)
 	if f.acts && !f.acted {
 		w.agenda.plan(f.actsAt, func() {
 			if isLive() {
@@ -128,8 +131,22 @@ func (w *World) stop(c engine.Stop) {
 	w.land(id, f)
 }
 
+func (w *World) plans(c engine.Propose) *flight {
+	if isModel(c.By) {
+		return w.modelPlans(c)
+	}
+	return &flight{command: c, endsAt: w.now + 30*ms, result: w.propose(c)}
+}
+
+func (w *World) reflects(c engine.Conclude) *flight {
+	if isModel(c.By) {
+		return w.modelReflects(c)
+	}
+	return &flight{command: c, endsAt: w.now + 20*ms, result: conclude(c)}
+}
+
 func (w *World) propose(c engine.Propose) engine.Input {
-	in := &engine.Planned{Head: engine.Head{Actor: "system"}, Attempt: c.Attempt, By: "builtin", Author: plan.Builtin, Plan: w.plan}
+	in := &engine.Planned{Head: engine.Head{Actor: "system"}, Node: c.Node, Attempt: c.Attempt, By: "builtin", Author: plan.Builtin, Plan: w.plan}
 	switch w.draw(10, "proposal") {
 	case 0:
 		in.Plan, in.Answer = nil, "nothing to do"
@@ -149,5 +166,5 @@ func conclude(c engine.Conclude) engine.Input {
 			v.Claims = append(v.Claims, engine.Claim{Text: d.Node, Observations: []string{d.Observation}})
 		}
 	}
-	return &engine.Concluded{Head: engine.Head{Actor: "system"}, Attempt: c.Attempt, Ruling: "conclude", Verdict: v}
+	return &engine.Concluded{Head: engine.Head{Actor: "system"}, Node: c.Node, Attempt: c.Attempt, Ruling: "conclude", Verdict: v}
 }

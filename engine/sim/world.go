@@ -50,6 +50,8 @@ func New(seed uint64, env engine.Env, policies Policies) (*World, error) {
 	w := &World{Seed: seed, Env: env, policies: policies, now: startUS, Effects: map[string]int{},
 		flights: map[string]*flight{}, asked: map[string]bool{}, State: engine.New(env)}
 	w.intent = w.drawIntent()
+	w.Env.Models = w.drawModels()
+	w.State.SetEnv(w.Env)
 	p, compiled, doc, err := w.makePlan()
 	if err != nil {
 		return nil, err
@@ -57,6 +59,7 @@ func New(seed uint64, env engine.Env, policies Policies) (*World, error) {
 	w.plan, w.doc = p, doc
 	w.create = &engine.Create{Head: engine.Head{At: startUS, Actor: requester}, Run: run, Goal: "seed", Intent: w.intent,
 		Scopes: []string{"default"}, Mode: "reflect"}
+	w.create.Budget = w.drawBudget()
 	if w.draw(6, "review") == 0 {
 		w.create.Review = engine.ReviewPlan
 	}
@@ -141,6 +144,8 @@ func stamp(in engine.Input, now int64) {
 	case *engine.Planned:
 		in.At = now
 	case *engine.AttemptDone:
+		in.At = now
+	case *engine.Sketched:
 		in.At = now
 	case *engine.Concluded:
 		in.At = now
