@@ -76,6 +76,7 @@ func (w *walk) nonsense(t checker) {
 		&Sketched{Head: w.head(), Attempt: 99, Step: []byte(`{"id":"late","tool":"look"}`)},
 		&Concluded{Head: w.head(), Attempt: 99},
 		&PolicyChanged{Head: w.head()},
+		&Cleared{Head: w.head(), Node: "s0", Attempt: 99, Rule: "C1", Allow: true},
 		&Start{Head: Head{At: w.now, Actor: "token:1"}},
 		&Replace{Head: w.head(), Plan: w.s.plan, Base: "sha256:other"},
 	}
@@ -111,6 +112,8 @@ func (w *walk) progress(t checker) {
 			can = append(can, func() { w.finish(t, v) })
 		case v.Unknown:
 			can = append(can, func() { w.attest(t, v) })
+		case v.State == NodeBlocked:
+			can = append(can, func() { w.clear(t, v) })
 		}
 	}
 	for _, a := range w.s.Approvals() {
@@ -167,6 +170,28 @@ func (w *walk) finish(t checker, v NodeView) {
 	outcomes[max(0, w.d.pick("outcome", len(outcomes)+6)-6)]()
 	w.retired = append(w.retired, done)
 	w.must(t, done)
+}
+
+// clear lets one of the authorities that a node waits for answer, or none.
+func (w *walk) clear(t checker, v NodeView) {
+	want := v.Clearing[w.d.pick("authority", len(v.Clearing))]
+	in := &Cleared{Head: w.head(), Node: v.ID, Attempt: v.Attempt + 1, Rule: want.Rule, URL: want.URL, Allow: true, LatencyMS: 3, Nonce: "\xff"}
+	switch w.d.pick("clearance", 8) {
+	case 0:
+		in.Allow, in.Reason = false, "no \xff"
+	case 1:
+		in.Allow, in.Failure = false, "status"
+	case 2:
+		if at, ok := w.s.Deadline(); ok {
+			w.tick(t, at)
+		}
+		return
+	}
+	count := len(w.facts)
+	w.must(t, in)
+	if len(w.facts) == count {
+		t.Fatalf("the answer %+v was not taken\n%s", in, w.log())
+	}
 }
 
 func (w *walk) attest(t checker, v NodeView) {

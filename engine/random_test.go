@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -65,6 +66,7 @@ func (w *walk) timeBoundUS() int64 {
 		human += reviewTTL.Microseconds()
 	}
 	bound := human + int64(len(w.s.approval))*human + int64(w.inputs)*2000
+	bound += int64(w.kinds(ClearanceRequested)) * (5*time.Second + clearGrace).Microseconds()
 	for _, c := range w.s.control { // calls of models take as long as this test lets them
 		bound += int64(c.attempt) * callBackoff(callRetriesMax).Microseconds()
 	}

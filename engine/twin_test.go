@@ -150,7 +150,7 @@ func nodeProblem(s *State, i int) string {
 			return "a sibling executed and nothing skips it (T13)"
 		}
 	case ready:
-		free := s.running < s.run.profile.Slots
+		free := s.running+s.count[blocked] < s.run.profile.Slots
 		switch {
 		case join != joinReady || held:
 			return "not ready by topology and states (R25)"
@@ -165,7 +165,10 @@ func nodeProblem(s *State, i int) string {
 			return "executed without an attempt"
 		}
 		return dataProblem(s, i)
-	case waiting, retryable:
+	case waiting, retryable, blocked:
+		if n.state == blocked && len(n.clear.open) == 0 {
+			return "blocked, and nobody is asked"
+		}
 		if join != joinReady || halted && !n.unknown {
 			return "waits in a run that halts or before its join"
 		}
@@ -225,7 +228,7 @@ func budgetProblem(s *State) string {
 func progressProblem(s *State) string {
 	_, timer := s.Deadline()
 	switch {
-	case s.Ended() || s.Status() == Paused || s.reviewing() || s.running > 0 || s.run.openApprovals > 0 || s.unknown > 0:
+	case s.Ended() || s.Status() == Paused || s.reviewing() || s.running > 0 || s.run.openApprovals > 0 || s.unknown > 0 || s.count[blocked] > 0:
 		return ""
 	case timer && (s.count[retryable] > 0 || s.controlWaits() || s.veiled()):
 		return ""

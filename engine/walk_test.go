@@ -34,11 +34,11 @@ type walk struct {
 type grounds struct{ asks, plain, tight Env }
 
 func newGrounds(t checker) grounds {
-	g := grounds{asks: testEnv(t, askFor("patch", 2))}
+	g := grounds{asks: testEnv(t, both(askFor("patch", 2), clearFor("write", "C1")))}
 	g.plain, g.tight = g.asks, g.asks
 	g.plain.Pinned = testPolicy(t, nil)
 	g.plain.Current = g.plain.Pinned
-	g.tight.Current = testPolicy(t, kill("write", "erase"))
+	g.tight.Current = testPolicy(t, both(kill("patch", "erase"), clearFor("look", "C2", "C3")))
 	return g
 }
 

@@ -33,11 +33,13 @@ func NewEnv() (engine.Env, Policies, error) {
 	}
 	doc := policy.Default()
 	doc.Scopes = map[string]policy.Scope{"default": {Tools: []string{"look", "write", "patch", "erase"}}}
+	doc.Clearance = []policy.ClearanceRule{clearanceOf("C1", "write")}
 	start, err := policy.Compile(doc)
 	if err != nil {
 		return engine.Env{}, Policies{}, fmt.Errorf("compile policy: %w", err)
 	}
 	doc.KillSwitches = []string{"write"}
+	doc.Clearance = append(doc.Clearance, clearanceOf("C2", "erase"))
 	doc.Approvals.Rules = append(doc.Approvals.Rules, policy.ApprovalRule{ID: "A2", When: policy.When{Tools: []string{"patch"}},
 		Per: "call", Quorum: 2, Roles: []string{"approver"}, ExpiresS: 3600})
 	strict, err := policy.Compile(doc)

@@ -95,6 +95,9 @@ func (w *World) isOwed(c engine.Command, lost engine.Input) bool {
 	switch c := c.(type) {
 	case engine.Perform:
 		return isResult(lost, c.Node, c.Attempt)
+	case engine.Clear:
+		in, ok := lost.(*engine.Cleared)
+		return ok && in.Node == c.Node && in.Attempt == c.Attempt && in.Rule == c.Rule && in.URL == c.URL
 	case engine.Propose:
 		in, ok := lost.(*engine.Planned)
 		return ok && in.Node == c.Node && in.Attempt == c.Attempt

@@ -122,7 +122,7 @@ func TestP45_WorldsShowEverything(t *testing.T) {
 			states[v.State]++
 		}
 	}
-	for _, k := range []engine.Kind{engine.PlanSketched, engine.ApprovalDecided, engine.OutcomeAttested, engine.InputOrphan, engine.InputPolicy, engine.InputCancel, engine.InputTimer, engine.InputStart, engine.InputReplace} {
+	for _, k := range []engine.Kind{engine.PlanSketched, engine.ClearanceRequested, engine.ClearanceAnswered, engine.ApprovalDecided, engine.OutcomeAttested, engine.InputOrphan, engine.InputPolicy, engine.InputCancel, engine.InputTimer, engine.InputStart, engine.InputReplace} {
 		if kinds[k] == 0 {
 			t.Errorf("no world has %s: %v", k, kinds)
 		}

@@ -29,6 +29,8 @@ func (w *World) start(commands []engine.Command) {
 		switch c := c.(type) {
 		case engine.Stop:
 			w.stop(c)
+		case engine.Clear:
+			w.clear(c)
 		case engine.Perform:
 			if err := checkGrant(c); err != nil {
 				w.fail(err)
@@ -121,6 +123,10 @@ func (w *World) perform(c engine.Perform) *flight {
 
 // stop ends a flight at once or after its grace, unless it ends before (P7).
 func (w *World) stop(c engine.Stop) {
+	if c.Clearing != "" {
+		w.stopClearing(c.Clearing)
+		return
+	}
 	id := fmt.Sprintf("%s#%d", c.Node, c.Attempt)
 	f := w.flights[id]
 	if f == nil || f.endsAt <= w.now+c.Grace.Microseconds() {

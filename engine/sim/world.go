@@ -147,6 +147,8 @@ func stamp(in engine.Input, now int64) {
 		in.At = now
 	case *engine.Sketched:
 		in.At = now
+	case *engine.Cleared:
+		in.At = now
 	case *engine.Concluded:
 		in.At = now
 	case *engine.OutcomeUnknown:
