@@ -34,7 +34,7 @@ func shown(v *templates.Preview) string {
 func TestR73_ThePacketOfAMail(t *testing.T) {
 	for params, want := range map[string]string{
 		`{"to":["a@b.c","Bob <b@b.c>"],"cc":["c@b.c","A <a@b.c>"],"subject":"s","body":"b"}`: "Send 1 email to 3 external addresses",
-		`{"to":["a@b.c"],"subject":"s","body":"b"}`:                                        "Send 1 email to 1 external address",
+		`{"to":["a@b.c"],"subject":"s","body":"b"}`:                                          "Send 1 email to 1 external address",
 	} {
 		if got := callTitle("mail.send", callOf(t, "mail.send", params)); got != want {
 			t.Errorf("got %q, want %q", got, want)

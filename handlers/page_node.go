@@ -23,6 +23,9 @@ func (s *Server) nodeView(c echo.Context, p *trace.Projector, id string, about [
 	v := &templates.Node{Run: p.State().ID(), ID: id, Kind: n.Kind, State: string(n.State)}
 	if n.Step != nil {
 		s.describeStep(v, p, &n)
+	} else {
+		v.By, v.Fallback = n.By, n.Fallback
+		v.Usage = controlUsage(n.Usage, engine.Summarise(p.State()).Unpriced)
 	}
 	if call, d := lastCall(about); call != nil {
 		v.Params, v.Pending = paramViews(call.Params), false

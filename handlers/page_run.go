@@ -69,7 +69,7 @@ func (s *Server) runView(c echo.Context) (templates.Run, error) {
 	v.Head = s.runHead(c, &fold, sum.Requester)
 	v.Steps = s.steps(c, p)
 	v.Overview = templates.Overview{Goal: plain(fold.Goal), Requester: s.person(c, sum.Requester), Intent: fold.Intent.Name(),
-		Mode: fold.Mode, Planner: state.PlanBy(), Policy: fold.Policy, Version: fold.PlanVersion,
+		Mode: fold.Mode, Planner: state.PlanBy(), Fallbacks: fold.Fallbacks, Usage: modelUsage(&fold), Policy: fold.Policy, Version: fold.PlanVersion,
 		CreatedAt: fold.CreatedAt, EndedAt: fold.EndedAt}
 	if fold.Requester == state.PlanBy() {
 		v.Overview.Planner = s.person(c, state.PlanBy()).Name
@@ -129,7 +129,7 @@ func (s *Server) runHead(c echo.Context, sum *engine.Summary, owner string) temp
 	who := viewer(c)
 	h := templates.RunHead{ID: sum.ID, Goal: plain(sum.Goal), Status: string(sum.Status), Code: string(sum.Code),
 		CreatedAt: sum.CreatedAt, EndedAt: sum.EndedAt, Counts: sum.Counts, Mode: sum.Mode, Version: sum.PlanVersion,
-		CanAct: owner == who.User.ID || who.has("admin"), Budget: spends(sum)}
+		CanAct: owner == who.User.ID || who.has("admin"), Budget: spends(sum), Fallbacks: sum.Fallbacks}
 	open, _, err := s.cfg.Log.Approvals(c.Request().Context(), ApprovalFilter{Run: sum.ID, Open: true, Limit: PageMax})
 	if err != nil {
 		s.cfg.Logger.Error("list approvals", "run", sum.ID, "err", err)
@@ -150,11 +150,12 @@ func questionID(run, node string, attempt int) string {
 
 func spends(sum *engine.Summary) []templates.Spend {
 	calls, effects, wall := sum.Budget["tool_calls"], sum.Budget["side_effects"], sum.Budget["wall_clock_ms"]
-	return []templates.Spend{
+	list := []templates.Spend{
 		{Name: "Calls", Used: calls.Spent + calls.Reserved, Limit: calls.Limit},
 		{Name: "Effects", Used: effects.Spent + effects.Reserved, Limit: effects.Limit},
 		{Name: "Time", Used: wall.Spent / 1000, Limit: wall.Limit / 1000, Unit: "s"},
 	}
+	return append(list, modelSpends(sum)...)
 }
 
 func (s *Server) steps(c echo.Context, p *trace.Projector) []templates.Step {
@@ -355,8 +356,9 @@ func causeWord(c string) string {
 		return "nobody started the plan in time"
 	case "planner":
 		return "the planner was not available"
-	case "tool_calls", "side_effects", "wall_clock_ms":
-		return "the budget of " + map[string]string{"tool_calls": "tool calls", "side_effects": "side effects", "wall_clock_ms": "time"}[c] + " is used up"
+	}
+	if word, is := budgetWords[c]; is {
+		return "the budget of " + word + " is used up"
 	}
 	if len(c) > 7 && c[:7] == "failed:" {
 		return "a step failed: " + failureWord(c[7:])

@@ -60,13 +60,8 @@ func loadPrompts() (*prompts, error) {
 	return &p, nil
 }
 
-// Bounds on what goes into one prompt (R42).
-const (
-	recordBytesMax  = 16 << 10 // of one record; a longer output is cut in the middle
-	recordBytesMin  = 256
-	recordsBytesMax = 96 << 10 // of all records
-	againBytesMax   = 32 << 10 // of an answer that is shown again
-)
+// againBytesMax bounds an answer that is shown to its model again.
+const againBytesMax = 32 << 10
 
 // planning is the prompt of a Propose: the same for the same question, whatever
 // the run around it is (R41).
@@ -76,7 +71,7 @@ func (p *prompts) planning(c *engine.Propose, tools []string) []Message {
 	section(&b, "goal", quoted(c.Goal))
 	if len(c.Steps) > 0 || len(c.Records) > 0 || c.Note != "" {
 		section(&b, "steps_done", strings.Join(c.Steps, ", "))
-		section(&b, "data", strings.Join(shorten(c.Records), "\n"))
+		section(&b, "data", strings.Join(lines(c.Records), "\n"))
 		section(&b, "missing", quoted(c.Note))
 		b.WriteString("Plan only the new steps that are still needed. New steps have new ids and may refer to steps_done.\n")
 	}
@@ -89,16 +84,16 @@ func (p *prompts) reflecting(c *engine.Conclude) []Message {
 	for i := range c.Steps {
 		observed[c.Steps[i].Node] = c.Steps[i].Observation
 	}
-	lines := shorten(c.Records)
-	for i, line := range lines {
+	found := lines(c.Records)
+	for i, line := range found {
 		var head struct{ Step string }
 		if json.Unmarshal([]byte(line), &head) == nil && observed[head.Step] != "" {
-			lines[i] = `{"observation":` + quoted(observed[head.Step]) + `,"found":` + line + `}`
+			found[i] = `{"observation":` + quoted(observed[head.Step]) + `,"found":` + line + `}`
 		}
 	}
 	var b strings.Builder
 	section(&b, "goal", quoted(c.Goal))
-	section(&b, "data", strings.Join(lines, "\n"))
+	section(&b, "data", strings.Join(found, "\n"))
 	var open []string
 	for _, u := range c.Unplanned {
 		open = append(open, quoted(u.Clause))
@@ -139,57 +134,13 @@ func quoted(text string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// shorten brings records under the bounds: the long ones lose the middle of
-// their output, and what is still too much is counted.
-func shorten(records [][]byte) []string {
-	total := 0
-	for _, r := range records {
-		total += len(r)
-	}
-	limit := recordBytesMax
-	if total > recordsBytesMax {
-		limit = max(recordBytesMin, min(limit, recordsBytesMax/len(records)))
-	}
-	lines := make([]string, 0, len(records))
-	left := recordsBytesMax
+// lines gives records as the core wrote and bounded them (R42, P24).
+func lines(records [][]byte) []string {
+	list := make([]string, len(records))
 	for i, r := range records {
-		line := shortRecord(r, limit)
-		if left -= len(line); left < 0 {
-			more, err := json.Marshal(map[string]int{"more_steps": len(records) - i})
-			if err == nil {
-				lines = append(lines, string(more))
-			}
-			break
-		}
-		lines = append(lines, line)
+		list[i] = string(r)
 	}
-	return lines
-}
-
-// shortRecord keeps a record valid JSON while its output loses its middle.
-func shortRecord(record []byte, limit int) string {
-	if len(record) <= limit {
-		return string(record)
-	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(record, &fields) != nil {
-		return quoted(middleCut(string(record), limit/2))
-	}
-	var b strings.Builder
-	for _, name := range []string{"step", "tool", "status", "output", "output_head", "output_bytes", "error"} {
-		value, known := fields[name]
-		if !known {
-			continue
-		}
-		if name == "output" || name == "output_head" {
-			name, value = "output_cut", []byte(quoted(middleCut(string(value), limit/2)))
-		}
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(quoted(name) + ":" + string(value))
-	}
-	return "{" + b.String() + "}"
+	return list
 }
 
 // middleCut keeps the head and the tail of a text.

@@ -66,7 +66,8 @@ type RunRow struct {
 	Waiting   int    // requests the viewer may answer
 	Intent    string
 	Steps     int
-	Failed    int // of them
+	Failed    int    // of them
+	Cost      string // of models, "" without one
 	CreatedAt int64
 	EndedAt   int64 // 0 until ended
 }

@@ -28,10 +28,11 @@ type RunHead struct {
 	Waiting   []Waiting      // open requests, in the order asked
 	Counts    map[string]int // nodes by state (P39)
 	Budget    []Spend
-	Mode      string // "reflect"
-	Version   int    // of the plan
-	CanAct    bool   // the viewer may pause, resume and cancel
-	Review    bool   // stands at its plan
+	Fallbacks []string // roles where the built-in planner acts for a model
+	Mode      string   // "reflect"
+	Version   int      // of the plan
+	CanAct    bool     // the viewer may pause, resume and cancel
+	Review    bool     // stands at its plan
 }
 
 // Waiting is one open request of a run.
@@ -47,6 +48,7 @@ type Spend struct {
 	Used  int64  // spent and reserved
 	Limit int64
 	Unit  string // "" or "s"
+	Text  string // instead of used and limit, "" for those
 }
 
 // Overview is the panel beside a view when no step is selected.
@@ -55,8 +57,10 @@ type Overview struct {
 	Requester Person
 	Intent    string
 	Mode      string
-	Planner   string // "builtin" or "model:…"
-	Policy    string // "sha256:…"
+	Planner   string   // "builtin" or "model:…"
+	Fallbacks []string // roles where the built-in planner acts for a model
+	Usage     []Pair   // calls, tokens and cost of models, with their limits
+	Policy    string   // "sha256:…"
 	Version   int
 	CreatedAt int64
 	EndedAt   int64
@@ -87,6 +91,9 @@ type Node struct {
 	Position  string // "step 4 of 12"
 	Call      *CallOut
 	Facts     []Pair // of the plan: effect, impact, join, retries, timeout, contract
+	By        string // of a control node: "builtin" or "model:NAME"
+	Fallback  string // why the built-in planner acts for the model, "" when it does not
+	Usage     []Pair // tokens and cost of its calls
 	Why       string // the plan's reason, "" for none
 	Params    []Param
 	Pending   bool // parameters still contain unresolved references
