@@ -54,7 +54,7 @@ func (c *Client) once(ctx context.Context, r Request, d dialect) (Reply, error) 
 		return Reply{}, classify(ctx, err)
 	}
 	defer stream.Close()
-	reply, err := read(stream, r.OnText)
+	reply, err := read(stream, &r)
 	if reply.Usage.InputTokens == 0 && reply.Usage.OutputTokens == 0 {
 		reply.Usage = estimate(messages, len(reply.Text))
 	}
@@ -113,7 +113,7 @@ func withSchema(r Request, d dialect) []Message {
 
 // read takes a stream to its end. An end without a finish reason is a truncated
 // stream, whatever has come.
-func read(stream *openai.ChatCompletionStream, onText func(string)) (Reply, error) {
+func read(stream *openai.ChatCompletionStream, r *Request) (Reply, error) {
 	var reply Reply
 	var text strings.Builder
 	var finish openai.FinishReason
@@ -125,8 +125,8 @@ func read(stream *openai.ChatCompletionStream, onText func(string)) (Reply, erro
 			finish = choice.FinishReason
 		}
 		text.WriteString(choice.Delta.Content)
-		if onText != nil && choice.Delta.Content != "" {
-			onText(choice.Delta.Content)
+		if r.OnText != nil && choice.Delta.Content != "" {
+			r.OnText(choice.Delta.Content)
 		}
 	}
 	for {
@@ -139,6 +139,10 @@ func read(stream *openai.ChatCompletionStream, onText func(string)) (Reply, erro
 			reply.Text = text.String()
 			return reply, err
 		}
+		if r.MaxOutput > 0 && int64(text.Len()) > r.MaxOutput*tokenBytesMax+answerSlack {
+			reply.Text = text.String()
+			return reply, errTooLarge
+		}
 		if part.Usage != nil {
 			reply.Usage = Usage{InputTokens: int64(part.Usage.PromptTokens), OutputTokens: int64(part.Usage.CompletionTokens)}
 		}
@@ -147,6 +151,13 @@ func read(stream *openai.ChatCompletionStream, onText func(string)) (Reply, erro
 		}
 	}
 }
+
+// A server that ignores the limit of an answer is left when it is far beyond:
+// what is read is paid for.
+const (
+	tokenBytesMax = 8
+	answerSlack   = 4 << 10
+)
 
 func finished(why openai.FinishReason, reply *Reply) error {
 	switch why {

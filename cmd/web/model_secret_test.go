@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sluice/engine/model/fake"
+)
+
+const envCanary = "canary-of-the-environment-9876543210"
+
+// TestP26_KeysOfModelsTurnUpNowhere: one key is set on the page, one by flag, and
+// a secret stands in the environment. The model echoes them, a file holds them, a
+// goal repeats them. Neither the data directory, the log, pages, frames, exports
+// nor prompts hold any.
+func TestP26_KeysOfModelsTurnUpNowhere(t *testing.T) {
+	t.Setenv("CANARY_TOKEN", envCanary)
+	const pageKey = "canary-key-set-on-the-page-13579"
+	echo := "I saw " + modelKey + " and " + pageKey + " and " + envCanary
+	cfg, s := modelled(t, ruled(
+		planRule("notes", `{"format":1,"goal":"`+echo+`","steps":[{"id":"notes","tool":"file.read","params":{"path":"notes.txt"}}]}`),
+		fake.Rule{Role: fake.Planner, Answer: echo}, fake.Rule{Role: fake.Reflection, Answer: echo}))
+	cfg.Models.Planner, cfg.Models.Both = cfg.Models.Both, modelFields{}
+	writeFile(t, filepath.Join(cfg.Workspace, "notes.txt"), echo)
+	w := worldOf(t, cfg)
+	c := w.operator()
+	pageServer, url := startFake(t, ruled(fake.Rule{Answer: echo}))
+	c.want(http.StatusOK, c.putModel("executor", `{"base_url":"`+url+`","model":"demo","key":"`+pageKey+`"}`), nil)
+
+	a := c.runToRest(`{"goal":"say what notes hold, ` + modelKey + `","intent":"observe"}`)
+	b := c.runToRest(`{"goal":"just answer ` + pageKey + `","intent":"observe"}`)
+	if a.code() != "SUCCESS" || b.code() != "SUCCESS" {
+		t.Fatalf("got %s and %s, want both runs to succeed", a.code(), b.code())
+	}
+	if auth := pageServer.Seen(); len(auth) == 0 || auth[0].Auth != "Bearer "+pageKey {
+		t.Fatalf("got %+v, want the key of the page sent where it belongs", auth)
+	}
+	texts := map[string]string{"log": w.logs.String(), "prompts": prompts(s, "") + prompts(pageServer, ""),
+		"settings": c.get("/settings").text(), "settings api": c.get("/api/v1/models").text(), "settings wrong": c.putModel("executor", `{"key":"`+pageKey+`","price_in":-1}`).text(),
+		"test": c.form("/settings/models/executor/test", "").text(), "audit": c.get("/api/v1/audit/export").text()}
+	for _, id := range []string{a.ID, b.ID} {
+		for _, path := range []string{"/runs/" + id, "/runs/" + id + "?view=log", "/runs/" + id + "?node=kernel.plan", "/runs/" + id + "/export",
+			"/api/v1/runs/" + id, "/api/v1/runs/" + id + "/facts?limit=1000", "/api/v1/runs/" + id + "/graph", "/api/v1/runs/" + id + "/plan"} {
+			texts[path] = c.get(path).text()
+		}
+	}
+	for place, text := range texts {
+		for _, secret := range []string{modelKey, pageKey, envCanary} {
+			if strings.Contains(text, secret) {
+				t.Errorf("%s holds %s", place, secret)
+			}
+		}
+	}
+	checkFiles(t, cfg, modelKey, pageKey, envCanary)
+}
+
+// checkFiles looks for secrets in every file of the data directory but the
+// workspace, where the test itself put them.
+func checkFiles(t *testing.T, cfg config, secrets ...string) {
+	t.Helper()
+	err := filepath.WalkDir(cfg.Data, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && path == cfg.Workspace {
+			return filepath.SkipDir
+		}
+		if d.IsDir() {
+			return nil
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, secret := range secrets {
+			if bytes.Contains(raw, []byte(secret)) || bytes.Contains(raw, []byte(base64.StdEncoding.EncodeToString([]byte(secret)))) {
+				t.Errorf("%s holds %s", path, secret)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *caller) putModel(role, body string) *answer {
+	c.Helper()
+	r := c.request(http.MethodPut, "/api/v1/models/"+role, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	return c.do(r)
+}
+
+// TestKeysBelongToTheirHost: a key goes to the host it was given for, whoever
+// changes the address afterwards, on the page or in the database.
+func TestKeysBelongToTheirHost(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(t)
+	w := worldOf(t, cfg)
+	c := w.operator()
+	_, first := startFake(t, fake.Options{})
+	var leaked string
+	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked += r.Header.Get("Authorization") }))
+	defer thief.Close()
+	c.want(http.StatusOK, c.putModel("planner", `{"base_url":"`+first+`","model":"demo","key":"`+modelKey+`"}`), nil)
+	if page := c.get("/settings").text(); !strings.Contains(page, "set; type a new one") {
+		t.Error("the page does not say that a key is set")
+	}
+	c.want(http.StatusOK, c.putModel("planner", `{"base_url":"`+thief.URL+`/v1"}`), nil)
+	c.want(http.StatusOK, c.post("/api/v1/models/check", `{"role":"planner"}`), nil)
+	if leaked != "" {
+		t.Errorf("the new host got %q, want no key", leaked)
+	}
+	info, err := os.Stat(filepath.Join(cfg.Data, vaultFile))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v, want %s readable by its owner alone", info, err, vaultFile)
+	}
+	v := newVault(cfg.Data)
+	sealed, err := v.seal("planner", "https://one.example/v1", modelKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key, err := v.open("planner", "https://one.example/other", sealed); err != nil || key != modelKey {
+		t.Errorf("same host: got %q, %v, want the key", key, err)
+	}
+	for _, moved := range [][2]string{{"planner", "https://two.example/v1"}, {"executor", "https://one.example/v1"}, {"planner", "http://one.example/v1"}} {
+		if _, err := v.open(moved[0], moved[1], sealed); err == nil {
+			t.Errorf("%v: the key opened for another place", moved)
+		}
+	}
+}
+
+// TestSettingsAreForAdmins: nobody else sees or changes them, and tokens do not.
+func TestSettingsAreForAdmins(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []*caller{w.stranger("operator", "operator", "approver", "auditor"), w.apiToken(1, 200)} {
+		for path, got := range map[string]*answer{"page": c.get("/settings"), "api": c.get("/api/v1/models"),
+			"save": c.putModel("planner", `{"model":"x"}`), "check": c.post("/api/v1/models/check", "{}"),
+			"form": c.form("/settings/models/planner", "model=x"), "test": c.form("/settings/models/planner/test", "")} {
+			if got.status != http.StatusForbidden {
+				t.Errorf("%s: %s: got %d, want 403", c.name, path, got.status)
+			}
+		}
+		if strings.Contains(c.get("/").text(), `href="/settings"`) {
+			t.Errorf("%s: home leads to the settings", c.name)
+		}
+	}
+}
