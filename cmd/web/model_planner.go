@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"sluice/engine"
-	"sluice/engine/model"
 	"sluice/engine/plan"
 	"sluice/handlers"
 	"sluice/policy"
@@ -114,5 +113,3 @@ func (p proposer) compileProblem(proposed *plan.Plan) string {
 	}
 	return "the plan does not compile: " + string(raw)
 }
-
-var _ model.Caller = guarded{}

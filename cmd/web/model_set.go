@@ -44,7 +44,7 @@ func settingName(role string) string { return "model." + role }
 // openModels reads the settings. What flags, environment or file say wrongly
 // stops the program; what the page says wrongly is shown there.
 func openModels(ctx context.Context, a *app, tools *model.Tools) (*modelSet, error) {
-	ask, err := model.NewPlanner(tools)
+	ask, err := model.NewPlanner(tools, a.registry.Redactor())
 	if err != nil {
 		return nil, err
 	}
@@ -131,23 +131,7 @@ func (m *modelSet) caller(role, by string) model.Caller {
 	if c == nil {
 		return nil
 	}
-	return guarded{c, m.redact}
-}
-
-// guarded takes secrets out of what a model is asked, whatever let them in.
-type guarded struct {
-	model.Caller
-	redact *tool.Redactor
-}
-
-// Call implements model.Caller.
-func (g guarded) Call(ctx context.Context, r model.Request) (model.Reply, error) {
-	clean := make([]model.Message, len(r.Messages))
-	for i, m := range r.Messages {
-		clean[i] = model.Message{Role: m.Role, Text: g.redact.Text(m.Text)}
-	}
-	r.Messages = clean
-	return g.Caller.Call(ctx, r)
+	return c
 }
 
 func (m *modelSet) close() {

@@ -84,7 +84,7 @@ func readProposal(text string) (proposal, error) {
 		Answer *string         `json:"answer"`
 		Plan   json.RawMessage `json:"plan"`
 	}
-	if err := strict(bare(text), &form); err != nil {
+	if err := strict(text, &form); err != nil {
 		return proposal{}, err
 	}
 	hasPlan := len(form.Plan) > 0 && string(form.Plan) != "null"
@@ -142,7 +142,7 @@ type claim struct {
 // observed (R52). The error is for the model.
 func readRuling(text string, observed map[string]bool) (ruling, error) {
 	var r ruling
-	if err := strict(bare(text), &r); err != nil {
+	if err := strict(text, &r); err != nil {
 		return r, err
 	}
 	switch {

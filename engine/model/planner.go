@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,15 +16,23 @@ import (
 type Planner struct {
 	tools   *Tools
 	prompts *prompts
+	redact  Redactor
 }
 
-// NewPlanner makes one over the tools it may show.
-func NewPlanner(tools *Tools) (*Planner, error) {
+// Redactor replaces secrets by value (P26).
+type Redactor interface {
+	Text(string) string
+	JSON(valid []byte) []byte
+}
+
+// NewPlanner makes one over the tools it may show. What goes to a model and what
+// comes back passes redact.
+func NewPlanner(tools *Tools, redact Redactor) (*Planner, error) {
 	p, err := loadPrompts()
 	if err != nil {
 		return nil, fmt.Errorf("load prompts: %w", err)
 	}
-	return &Planner{tools: tools, prompts: p}, nil
+	return &Planner{tools: tools, prompts: p, redact: redact}, nil
 }
 
 // Prompts names the version of the prompts and the start of their hash (P29).
@@ -60,10 +69,10 @@ func (p *Planner) Propose(ctx context.Context, caller Caller, c engine.Propose, 
 	r := Request{Messages: p.prompts.planning(&c, p.tools.lines(c.Scopes, c.Goal, c.Note)),
 		SchemaName: "plan", Schema: p.prompts.plannerSchema, MaxOutput: c.MaxOutput}
 	if sketched != nil {
-		s := &sketch{emit: sketched}
+		s := &sketch{emit: func(step []byte) { sketched([]byte(p.clean(string(step)))) }}
 		r.OnText = s.write
 	}
-	reply, err := caller.Call(ctx, r)
+	reply, err := p.call(ctx, caller, r)
 	out.Usage = usageOf(reply.Usage)
 	if err != nil {
 		out.Class, out.Detail, out.Usage = failed(err)
@@ -81,7 +90,7 @@ func (p *Planner) Propose(ctx context.Context, caller Caller, c engine.Propose, 
 // Conclude asks for the final reflection.
 func (p *Planner) Conclude(ctx context.Context, caller Caller, c engine.Conclude) engine.Concluded {
 	out := engine.Concluded{Verdict: engine.Verdict{By: c.By, Claims: []engine.Claim{}}}
-	reply, err := caller.Call(ctx, Request{Messages: p.prompts.reflecting(&c),
+	reply, err := p.call(ctx, caller, Request{Messages: p.prompts.reflecting(&c),
 		SchemaName: "reflection", Schema: p.prompts.reflectionSchema, MaxOutput: c.MaxOutput})
 	out.Usage = usageOf(reply.Usage)
 	if err != nil {
@@ -103,6 +112,27 @@ func (p *Planner) Conclude(ctx context.Context, caller Caller, c engine.Conclude
 		out.Verdict.Claims = append(out.Verdict.Claims, engine.Claim{Text: claim.Text, Observations: claim.Observations})
 	}
 	return out
+}
+
+// call asks with secrets taken out of the question, and out of the answer: a model
+// may have been told one elsewhere, or guess it.
+func (p *Planner) call(ctx context.Context, caller Caller, r Request) (Reply, error) {
+	asked := make([]Message, len(r.Messages))
+	for i, m := range r.Messages {
+		asked[i] = Message{m.Role, p.redact.Text(m.Text)}
+	}
+	r.Messages = asked
+	reply, err := caller.Call(ctx, r)
+	reply.Text = p.clean(bare(reply.Text))
+	return reply, err
+}
+
+// clean redacts an answer in whatever way its strings are escaped.
+func (p *Planner) clean(text string) string {
+	if json.Valid([]byte(text)) {
+		return string(p.redact.JSON([]byte(text)))
+	}
+	return p.redact.Text(text)
 }
 
 // problemOf is the error as the model reads it, with the reason first where the
