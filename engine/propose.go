@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"sluice/engine/plan"
+	"sluice/policy"
 )
 
 // takePlanned records the proposal as an observation and, where it compiles,
@@ -44,6 +45,9 @@ func (s *State) compileAnswer(c *control, in *Planned, d *endedData) *plan.Compi
 		}
 		return nil
 	}
+	if s.run.version > 0 && author == plan.Model {
+		s.askForAdded(in.Plan)
+	}
 	d.Input.Plan = marshal(in.Plan)
 	env := plan.Env{Catalog: s.env.Catalog, Policy: s.env.Pinned, Scopes: s.run.scopes, Intent: s.run.intent,
 		Requester: s.run.requester, Limits: s.limits(), Author: author}
@@ -62,6 +66,17 @@ func (s *State) compileAnswer(c *control, in *Planned, d *endedData) *plan.Compi
 		}
 	}
 	return compiled
+}
+
+// askForAdded makes every step that changes something ask a person when a model
+// adds it to a plan: its author has read what tools found, and nobody else has
+// seen the step (P22).
+func (s *State) askForAdded(p *plan.Plan) {
+	for i := range p.Steps {
+		if tool, known := s.env.Catalog.Lookup(p.Steps[i].Tool); known && tool.Effect != policy.Read {
+			p.Steps[i].Approval = true
+		}
+	}
 }
 
 // extensible is the plan as more steps may be added to it: a person's bound on
