@@ -34,6 +34,7 @@ type ports struct {
 	propose   func(goal string) (Proposal, error)
 	roles     []string
 	saved     Draft // the draft saved last
+	tools     []plan.Tool
 }
 
 var errNone = &engine.Refusal{Code: "not_found", Message: "there is no such thing", Fix: "check the id"}
@@ -143,7 +144,7 @@ func (p *ports) Propose(_ context.Context, goal, _ string) (Proposal, error) {
 
 // Catalog and Policy are those of an installation without tools.
 func (p *ports) Catalog() *plan.Catalog {
-	c, err := plan.NewCatalog(nil)
+	c, err := plan.NewCatalog(p.tools)
 	if err != nil {
 		panic(err)
 	}

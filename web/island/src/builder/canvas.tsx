@@ -1,15 +1,15 @@
 // The canvas in edit mode: React Flow draws what the store has and hands back
 // what the mouse did.
 import { useEffect, useMemo, useRef } from "react";
-import { Background, Position, ReactFlow, useReactFlow, useStore, type Connection, type Edge as FlowEdge, type EdgeChange, type Node, type NodeChange } from "@xyflow/react";
+import { Background, Position, ReactFlow, useReactFlow, useStore, type Connection, type Edge as FlowEdge, type EdgeChange, type Node, type NodeChange, type Viewport } from "@xyflow/react";
 import { calm } from "../shared";
 import type { Actions } from "./actions";
 import { BuilderCard, type CardData } from "./card";
-import { canConnect, cardHeight, cardWidth, edgesOf, margin, type Place } from "./core";
+import { canConnect, cardHeight, cardWidth, edgesOf, margin, type Doc, type Place } from "./core";
 import { BuilderEdge, type EdgeData } from "./edge";
 import type { Store } from "./store";
 import { Icon } from "./parts";
-import { pathOf } from "./path";
+import { pathOf, type Path } from "./path";
 
 const nodeTypes = { step: BuilderCard };
 const edgeTypes = { link: BuilderEdge };
@@ -46,22 +46,35 @@ function nodesOf(store: Store, far: boolean, old: Map<string, Node>): Node[] {
   });
 }
 
+// paths are kept as long as no card has moved.
+const paths = new WeakMap<object, Map<string, Path>>();
+
 function edgesFor(store: Store, old: Map<string, FlowEdge>): FlowEdge[] {
   const faulty = new Set(store.findings.flatMap((f) => (f.severity === "error" && f.pointer.includes("/param_refs/") ? [f.step] : [])));
   const joins = new Map(store.doc.plan.steps.map((s) => [s.id, s.join]));
   const { places } = store.doc;
   const spots = Object.values(places);
+  const known = paths.get(places) ?? new Map<string, Path>();
+  paths.set(places, known);
   return edgesOf(store.doc.plan).flatMap((e) => {
     const from = places[e.from];
     const to = places[e.to];
     if (!from || !to) return [];
     const hot = store.selected.has(e.from) || store.selected.has(e.to) || store.edge === e.id;
-    const data: EdgeData = { label: e.data ? labelOf(e.fields) : "", isData: e.data, hot, fault: e.data && faulty.has(e.to), join: joins.get(e.to) ?? "all_of", path: pathOf(from, to, spots) };
-    const known = old.get(e.id);
-    if (known && JSON.stringify(known.data) === JSON.stringify(data)) return known;
+    const path = known.get(e.id) ?? pathOf(from, to, spots);
+    known.set(e.id, path);
+    const data: EdgeData = { label: e.data ? labelOf(e.fields) : "", isData: e.data, hot, fault: e.data && faulty.has(e.to), join: joins.get(e.to) ?? "all_of", path };
+    const was = old.get(e.id);
+    if (was && sameEdge(was.data as unknown as EdgeData, data)) return was;
     return { id: e.id, source: e.from, target: e.to, type: "link", focusable: false, data: data as unknown as Record<string, unknown> };
   });
 }
+
+const sameEdge = (a: EdgeData, b: EdgeData): boolean =>
+  a.path.line === b.path.line && a.label === b.label && a.isData === b.isData && a.hot === b.hot && a.fault === b.fault && a.join === b.join;
+
+// keep gives the old list where nothing in it changed, so that nothing is drawn.
+const keep = <T,>(old: T[], next: T[]): T[] => (old.length === next.length && next.every((e, i) => e === old[i]) ? old : next);
 
 const labelMax = 22;
 
@@ -73,12 +86,25 @@ function labelOf(fields: string[]): string {
 
 const byID = <T extends { id: string }>(list: T[]): Map<string, T> => new Map(list.map((e) => [e.id, e]));
 
+// opening shows the whole plan, not above its own size.
+function opening(doc: Doc): Viewport {
+  const all = Object.values(doc.places);
+  const box = document.querySelector("#builder .react-flow");
+  if (all.length === 0 || !box) return { x: 0, y: 0, zoom: 1 };
+  const pad = 40;
+  const [left, top] = [Math.min(...all.map((p) => p[0])), Math.min(...all.map((p) => p[1]))];
+  const [wide, high] = [Math.max(...all.map((p) => p[0])) + cardWidth - left, Math.max(...all.map((p) => p[1])) + cardHeight - top];
+  const zoom = Math.max(0.1, Math.min(1, (box.clientWidth - 2 * pad) / wide, (box.clientHeight - 2 * pad) / high));
+  return { x: (box.clientWidth - wide * zoom) / 2 - left * zoom, y: (box.clientHeight - high * zoom) / 2 - top * zoom, zoom };
+}
+
 export function Canvas({ store, actions, version }: { store: Store; actions: Actions; version: number }) {
   const flow = useReactFlow();
   const far = useStore((s) => s.transform[2] < lod);
   const last = useRef<{ nodes: Node[]; edges: FlowEdge[] }>({ nodes: [], edges: [] });
   const { nodes, edges } = useMemo(() => {
-    last.current = { nodes: nodesOf(store, far, byID(last.current.nodes)), edges: edgesFor(store, byID(last.current.edges)) };
+    const { nodes: oldNodes, edges: oldEdges } = last.current;
+    last.current = { nodes: keep(oldNodes, nodesOf(store, far, byID(oldNodes))), edges: keep(oldEdges, edgesFor(store, byID(oldEdges))) };
     return last.current;
     // The version stands for everything in the store.
     // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -130,7 +156,7 @@ export function Canvas({ store, actions, version }: { store: Store; actions: Act
       onNodeDragStart={() => actions.beginDrag()} onConnect={(c: Connection) => actions.connect(c.source, c.target)}
       isValidConnection={(c) => canConnect(store.doc.plan, c.source, c.target)}
       onPaneClick={() => store.select()} onDrop={drop} onDragOver={(e) => e.preventDefault()}
-      onInit={() => { if (nodes.length > 0) void flow.fitView({ maxZoom: 1, padding: 0.08 }); }}
+      onInit={() => void flow.setViewport(opening(store.doc))}
       minZoom={0.1} maxZoom={2} onlyRenderVisibleElements={!far} nodesFocusable={false} edgesFocusable={false} disableKeyboardA11y deleteKeyCode={null}
       zoomOnDoubleClick={false} multiSelectionKeyCode={["Control", "Meta", "Shift"]} selectionKeyCode="Shift" autoPanOnNodeFocus={false}
       aria-label="Canvas of the plan" proOptions={{ hideAttribution: true }}

@@ -178,7 +178,7 @@ export function shift(doc: Doc, id: string, by: -1 | 1): Doc {
 
 // freeID makes an id out of words that no step has.
 export function freeID(taken: Set<string>, words: string): string {
-  const base = words.toLowerCase().replace(/[^a-z0-9_-]+/g, "_").replace(/^[^a-z]+/, "").slice(0, 56) || "step";
+  const base = words.toLowerCase().replace(/[^a-z0-9_-]+/g, "_").replace(/^[^a-z]+|_+$/g, "").slice(0, 56) || "step";
   if (!taken.has(base)) return base;
   for (let n = 2; ; n++) if (!taken.has(`${base}_${n}`)) return `${base}_${n}`;
 }

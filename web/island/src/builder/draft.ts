@@ -67,7 +67,7 @@ export class Saver {
     const places = "value" in view ? (view.value as { places?: Record<string, Place> } | null)?.places ?? {} : {};
     if ("value" in read && shapeFault(read.value) === "") this.store.doc = docOf(read.value as Plan, places);
     this.store.name = draft.name;
-    this.settle(this.store.doc, draft.name);
+    this.mark(this.store.doc, draft.name);
   }
 
   private takePlan(plan: Plan, base: string, name: string): void {
@@ -88,11 +88,16 @@ export class Saver {
     }
   }
 
-  private settle(doc: Doc, name: string): void {
+  // mark says that a document is what the server has.
+  private mark(doc: Doc, name: string): void {
     this.saved = doc;
     this.savedName = name;
     this.state = "saved";
     this.savedAt = Date.now();
+  }
+
+  private settle(doc: Doc, name: string): void {
+    this.mark(doc, name);
     this.dropNet();
   }
 

@@ -1,0 +1,3 @@
+// Every test file, as one bundle.
+import "./graph.test";
+import "./builder.test";

@@ -1,0 +1,214 @@
+// The builder's document, history, text and layout, without a browser.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  addStep, after, canConnect, cardHeight, cardWidth, change, connect, copy, disconnect, edgesOf, emptyDoc, freeID, move, paste, removeSteps, rename,
+  setParam, setRef, shift, stepOf, type Doc, type Step,
+} from "../src/builder/core";
+import { fixOf } from "../src/builder/fixes";
+import { History } from "../src/builder/history";
+import { readJSON } from "../src/builder/jsontext";
+import { tidy } from "../src/builder/layout";
+import { pathOf } from "../src/builder/path";
+import { docOf, shapeFault } from "../src/builder/read";
+import { fieldsOf, kindOf, paramsOf, type Tool } from "../src/builder/schema";
+import type { Finding } from "../src/builder/wire";
+
+const docWith = (...steps: Step[]): Doc => docOf({ format: 1, goal: "g", steps }, {});
+
+const three = (): Doc => docWith(
+  { id: "a", tool: "file.list" },
+  { id: "b", tool: "file.read", param_refs: { path: { step: "a", field: "entries.0.path" } } },
+  { id: "c", tool: "sysinfo", depends_on: ["a", "b"], join: "any_of", guard: { ref: { step: "b", field: "size_bytes" }, op: "gt", value: 0 } },
+);
+
+function random(seed: number): () => number {
+  let state = seed;
+  return () => { state = (state * 1664525 + 1013904223) % 4294967296; return state / 4294967296; };
+}
+
+type Edit = (doc: Doc, pick: () => string, next: () => number) => Doc;
+
+// edits is everything that can be done to a document.
+const edits: Edit[] = [
+  (d, _, next) => addStep(d, next() < 0.5 ? "sysinfo" : "file.read").doc,
+  (d, pick) => removeSteps(d, [pick()]),
+  (d, pick) => connect(d, pick(), pick()),
+  (d, pick) => disconnect(d, pick(), pick()),
+  (d, pick, next) => rename(d, pick(), `n${Math.floor(next() * 50)}`),
+  (d, pick, next) => move(d, [pick(), pick()], Math.floor(next() * 9), 4),
+  (d, pick) => setParam(d, pick(), "path", "x"),
+  (d, pick) => { const [from, to] = [pick(), pick()]; return canConnect(d.plan, from, to) ? setRef(d, to, "path", { step: from, field: "f" }) : d; },
+  (d, pick) => paste(d, copy(d, new Set([pick(), pick()]))).doc,
+  (d, pick) => shift(d, pick(), 1),
+  (d, pick, next) => change(d, pick(), { join: next() < 0.5 ? "any_of" : undefined, approval: true }),
+];
+
+function scribble(seed: number, times: number): { states: Doc[]; history: History } {
+  const next = random(seed);
+  const history = new History();
+  const states = [three()];
+  for (let i = 0; i < times; i++) {
+    const doc = states.at(-1) as Doc;
+    const pick = (): string => doc.plan.steps[Math.floor(next() * doc.plan.steps.length)]?.id ?? "none";
+    const made = (edits[Math.floor(next() * edits.length)] as Edit)(doc, pick, next);
+    if (made === doc) continue;
+    history.record("edit", doc, made, i * 5000);
+    states.push(made);
+  }
+  return { states, history };
+}
+
+test("R96 undoing any sequence of edits gives the start, redoing gives the end", () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    const { states, history } = scribble(seed, 100);
+    const texts = states.map((s) => JSON.stringify(s));
+    for (let i = states.length - 2; i >= 0; i--) assert.equal(JSON.stringify(history.undo()?.undo()), texts[i], `seed ${seed}, undo to ${i}`);
+    assert.equal(history.undo(), undefined);
+    for (let i = 1; i < states.length; i++) assert.equal(JSON.stringify(history.redo()?.do()), texts[i], `seed ${seed}, redo to ${i}`);
+    assert.equal(history.redo(), undefined);
+  }
+});
+
+test("R96 no edit leaves a mention of a step that is gone, a place of none, an id twice or a cycle", () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    for (const { plan, places } of scribble(seed, 100).states) {
+      const ids = plan.steps.map((s) => s.id);
+      assert.equal(new Set(ids).size, ids.length, `seed ${seed}: an id stands twice`);
+      assert.deepEqual(Object.keys(places).sort(), [...ids].sort(), `seed ${seed}: places`);
+      const named = plan.steps.flatMap((s) => [...(s.depends_on ?? []), ...Object.values(s.param_refs ?? {}).map((r) => r.step), ...(s.guard ? [s.guard.ref.step] : [])]);
+      assert.deepEqual(named.filter((id) => !ids.includes(id)), [], `seed ${seed}`);
+      for (const e of edgesOf(plan)) assert.equal(after(plan, e.to).has(e.from), false, `seed ${seed}: a cycle`);
+    }
+  }
+});
+
+test("R96 a burst is one undo step, another burst or a pause begins the next", () => {
+  const h = new History();
+  const [a, b, c, d] = ["1", "2", "3", "4"].map((goal) => ({ ...emptyDoc(), plan: { format: 1, goal, steps: [] } })) as unknown as [Doc, Doc, Doc, Doc];
+  h.record("type", a, b, 0, "goal");
+  h.record("type", b, c, 500, "goal");
+  h.record("type", c, d, 5000, "goal");
+  assert.equal(h.length, 2);
+  assert.equal(h.undo()?.undo(), c);
+  assert.equal(h.undo()?.undo(), a);
+  const drags = new History();
+  drags.record("Move", a, b, 0, "drag:1");
+  drags.record("Move", b, c, 60_000, "drag:1");
+  drags.record("Move", c, d, 60_001, "drag:2");
+  assert.equal(drags.length, 2);
+});
+
+test("R96 the history keeps two hundred steps, and an edit after an undo drops what was undone", () => {
+  const h = new History();
+  for (let i = 0; i < 250; i++) h.record(`${i}`, emptyDoc(), emptyDoc(), i);
+  assert.equal(h.length, 200);
+  h.undo();
+  assert.equal(h.redoes, "249");
+  h.record("new", emptyDoc(), emptyDoc(), 300);
+  assert.equal(h.redoes, undefined);
+});
+
+test("R96 a rename is followed by order, references and condition", () => {
+  const { plan, places } = rename(rename(three(), "a", "listing"), "b", "note");
+  assert.deepEqual(plan.steps[2]?.depends_on, ["listing", "note"]);
+  assert.equal(plan.steps[1]?.param_refs?.path?.step, "listing");
+  assert.equal(plan.steps[2]?.guard?.ref.step, "note");
+  assert.ok(places.listing && places.note && !places.a);
+  for (const bad of ["", "A", "1a", "a b", "note"]) assert.equal(rename(three(), "a", bad).plan.steps[0]?.id, bad === "note" ? "note" : "a");
+});
+
+test("R96 deleting a step takes its edges along and nothing else", () => {
+  const doc = removeSteps(three(), ["a"]);
+  assert.deepEqual(doc.plan.steps, [
+    { id: "b", tool: "file.read" },
+    { id: "c", tool: "sysinfo", depends_on: ["b"], join: "any_of", guard: { ref: { step: "b", field: "size_bytes" }, op: "gt", value: 0 } },
+  ]);
+  assert.deepEqual(stepOf(disconnect(three(), "a", "b"), "b"), { id: "b", tool: "file.read" });
+});
+
+test("R96 what is pasted is connected among itself and has ids of its own", () => {
+  const { doc, ids } = paste(three(), copy(three(), new Set(["a", "b"])));
+  assert.deepEqual(ids, ["a_2", "b_2"]);
+  assert.equal(stepOf(doc, "b_2")?.param_refs?.path?.step, "a_2");
+  const elsewhere = paste(docWith({ id: "x", tool: "sysinfo" }), copy(three(), new Set(["b"])));
+  assert.equal(stepOf(elsewhere.doc, "b")?.param_refs, undefined);
+  assert.equal(freeID(new Set(["read"]), "Read!"), "read_2");
+});
+
+test("P08 a value and a reference of one parameter exclude each other", () => {
+  const doc = setParam(three(), "b", "path", "notes.txt");
+  assert.deepEqual(stepOf(doc, "b"), { id: "b", tool: "file.read", params: { path: "notes.txt" } });
+  assert.deepEqual(stepOf(setRef(doc, "b", "path", { step: "a", field: "x" }), "b"), { id: "b", tool: "file.read", param_refs: { path: { step: "a", field: "x" } } });
+  assert.deepEqual(stepOf(setParam(doc, "b", "path", undefined), "b"), { id: "b", tool: "file.read" });
+});
+
+test("R96 JSON that is broken says where", () => {
+  const cases: [string, number, number, RegExp][] = [
+    ["{\n  \"a\": 1,\n  \"a\": 2\n}", 3, 3, /twice/], ["{\"a\": 01}", 1, 8, /expected/], ["[1, 2", 1, 6, /before the end/], ["", 1, 1, /ends too early/],
+    ["{\"a\": \"x\n\"}", 1, 9, /does not end/], ["[1] 2", 1, 5, /nothing may follow/], [`${"[".repeat(70)}`, 1, 66, /deeper/],
+  ];
+  for (const [text, line, column, message] of cases) {
+    const read = readJSON(text);
+    assert.ok("fault" in read, text);
+    assert.deepEqual([read.fault.line, read.fault.column], [line, column], text);
+    assert.match(read.fault.message, message);
+  }
+  const next = random(7);
+  const value = (depth: number): unknown => {
+    const n = next();
+    if (depth > 3 || n < 0.3) return n < 0.1 ? Math.round(next() * 1e6) / 100 : n < 0.2 ? `t"\\\n${n}é` : n < 0.25;
+    return n < 0.6 ? [value(depth + 1), value(depth + 1)] : { [`k${n}`]: value(depth + 1), __proto__x: null };
+  };
+  for (let i = 0; i < 200; i++) {
+    const v = value(0);
+    assert.deepEqual(readJSON(JSON.stringify(v, null, i % 3)), { value: JSON.parse(JSON.stringify(v)) });
+  }
+});
+
+test("R96 what cannot be drawn is refused with a reason", () => {
+  for (const [value, reason] of [[[], /object/], [{}, /steps/], [{ steps: [{ id: "A", tool: "x" }] }, /step 1.*id/], [{ steps: [{ id: "a", tool: "x" }, { id: "a", tool: "x" }] }, /step 2.*twice/],
+    [{ steps: [{ id: "a", tool: "x", depends_on: [1] }] }, /depends_on/], [{ steps: [{ id: "a", tool: "x", param_refs: { p: {} } }] }, /param_refs/]] as [unknown, RegExp][]) {
+    assert.match(shapeFault(value), reason);
+  }
+  assert.equal(shapeFault(three().plan), "");
+});
+
+test("R96 tidying is repeatable, keeps cards apart and runs from left to right", () => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const { plan } = scribble(seed, 120).states.at(-1) as Doc;
+    const places = tidy(plan);
+    assert.deepEqual(places, tidy(plan));
+    const all = Object.values(places);
+    all.forEach((p, i) => all.forEach((q, j) => assert.ok(i >= j || Math.abs(p[0] - q[0]) >= cardWidth || Math.abs(p[1] - q[1]) >= cardHeight, `seed ${seed}: cards overlap`)));
+    for (const e of edgesOf(plan)) assert.ok((places[e.from] as readonly number[])[0] as number < ((places[e.to] as readonly number[])[0] as number), `seed ${seed}: ${e.id} runs back`);
+  }
+});
+
+test("R96 an edge goes around a card that stands in its row", () => {
+  const straight = pathOf([24, 24], [272, 24], []);
+  assert.equal(straight.line.includes("Q"), false);
+  const around = pathOf([24, 24], [520, 24], [[24, 24], [272, 24], [520, 24]]);
+  assert.ok(around.line.includes("Q"), around.line);
+});
+
+const tool: Tool = {
+  name: "t", family: "t", summary: "", class: "fetch", effect: "read", impact: "observe", impact_of: false, external: false, timeout_s: 1,
+  input: { required: ["z"], properties: { a: { type: "integer" }, z: { type: "string" }, e: { enum: ["x", "y"] }, l: { type: "array", items: { type: "string" } }, b: { type: ["boolean", "null"] } } },
+  output: { properties: { "a.b": { type: "string" }, rows: { type: "array", items: { type: "object", properties: { email: { type: "string" } } } } } },
+};
+
+test("R96 a form follows the schema: required first, one control a type; fields reach into lists", () => {
+  assert.deepEqual(paramsOf(tool).map((p) => [p.name, kindOf(p.schema), p.required]),
+    [["z", "string", true], ["a", "integer", false], ["e", "enum", false], ["l", "json", false], ["b", "boolean", false]]);
+  assert.deepEqual(fieldsOf(tool.output).map((f) => f.path), ["a\\.b", "rows", "rows.0", "rows.0.email"]);
+});
+
+test("R96 a fix removes exactly what its finding is about", () => {
+  const doc = three();
+  const f = (rule: string, pointer: string, step = "c"): Finding => ({ rule, pointer, step, severity: "warning", message: "", fix: "" });
+  assert.deepEqual(stepOf(fixOf(doc, f("R13", "/steps/2/depends_on/0"))?.apply(doc) as Doc, "c")?.depends_on, ["b"]);
+  assert.equal(stepOf(fixOf(doc, f("C08", "/steps/2"))?.apply(doc) as Doc, "c")?.approval, true);
+  assert.equal(fixOf(doc, f("C01", "/steps/2")), undefined);
+  assert.equal(fixOf(doc, f("R13", "/steps/2/depends_on/0", "b")), undefined, "a finding about another plan");
+});
