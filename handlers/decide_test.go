@@ -93,17 +93,21 @@ func TestR54_TheGateIsToldStageByStage(t *testing.T) {
 	held.Held = append(held.Held, struct {
 		Approvers []string `json:"approvers"`
 	}{[]string{"user:2"}})
+	cleared := &callRecord{Tool: "file.delete", Cleared: []policy.Clearance{{Rule: "C1", URL: "https://a.example", Allow: true, LatencyMS: 12, Reason: "fine"}}}
 	for name, tc := range map[string]struct {
 		call *callRecord
 		d    *policy.Decision
 		want string
 	}{
 		"none":   {call, nil, ""},
-		"allow":  {call, &policy.Decision{Outcome: policy.Allow}, "allow allow none"},
-		"scope":  {call, &policy.Decision{Outcome: policy.Deny, Stage: policy.StageScope, Reasons: []string{"no"}}, "deny none none"},
-		"impact": {call, &policy.Decision{Outcome: policy.Deny, Stage: policy.StageImpact, Reasons: []string{"no"}}, "allow deny none"},
-		"ask":    {call, &policy.Decision{Outcome: policy.Ask, Asks: []policy.AskFor{{Rule: "A1", Quorum: 2}}}, "allow allow ask"},
-		"held":   {held, &policy.Decision{Outcome: policy.Allow}, "allow allow allow"},
+		"allow":  {call, &policy.Decision{Outcome: policy.Allow}, "allow allow none none"},
+		"scope":  {call, &policy.Decision{Outcome: policy.Deny, Stage: policy.StageScope, Reasons: []string{"no"}}, "deny none none none"},
+		"impact": {call, &policy.Decision{Outcome: policy.Deny, Stage: policy.StageImpact, Reasons: []string{"no"}}, "allow deny none none"},
+		"ask":    {call, &policy.Decision{Outcome: policy.Ask, Asks: []policy.AskFor{{Rule: "A1", Quorum: 2}}}, "allow allow none ask"},
+		"held":   {held, &policy.Decision{Outcome: policy.Allow}, "allow allow none allow"},
+		"asked":  {call, &policy.Decision{Outcome: policy.Ask, Stage: policy.StageClearance, Clear: []policy.ClearFor{{Rule: "C1"}}}, "allow allow ask none"},
+		"clear":  {cleared, &policy.Decision{Outcome: policy.Allow}, "allow allow allow none"},
+		"no":     {call, &policy.Decision{Outcome: policy.Deny, Stage: policy.StageClearance, Reasons: []string{"no"}}, "allow allow deny none"},
 	} {
 		var got []string
 		for _, g := range gateLines(tc.call, tc.d, engine.NodeRunning) {

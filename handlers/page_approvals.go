@@ -149,7 +149,7 @@ func (s *Server) fillCall(v *templates.Packet, ask *record) {
 	if ask.Call == nil {
 		return
 	}
-	v.Args = paramViews(ask.Call.Params)
+	v.Args, v.Cleared = paramViews(ask.Call.Params), clearedLines(ask.Call)
 	v.Undo = undoWords(v.Tool)
 	v.Reversible, v.External = reversible(v.Tool, ask.Call.Effect), ask.Call.External
 	for _, f := range riskFlags(ask.Call) {
@@ -195,6 +195,9 @@ func whyStopped(a *Approval, ask *record) []string {
 	var why []string
 	if ask.Decision != nil {
 		for _, r := range ask.Decision.Reasons {
+			if ask.Call != nil && isClearedReason(ask.Call, r) {
+				continue
+			}
 			why = append(why, strings.TrimSuffix(sentence(plain(r)), ".")+".")
 		}
 	}

@@ -140,15 +140,19 @@ func gateLines(call *callRecord, d *policy.Decision, state engine.NodeState) []t
 		scope.Answer, scope.Text = "deny", reasons
 		impact.Answer, impact.Text = "none", "not asked"
 		ask.Text = "not asked"
+	case d.Outcome == policy.Deny && d.Stage == policy.StageClearance:
+		ask.Text = "not asked"
 	case d.Outcome == policy.Deny:
 		impact.Answer, impact.Text = "deny", reasons
 		ask.Text = "not asked"
+	case len(d.Clear) > 0:
+		ask.Text = "after clearance"
 	case d.Outcome == policy.Ask:
 		ask.Answer, ask.Text = "ask", askWords(d.Asks)
 	case len(call.Held) > 0:
 		ask.Answer, ask.Text = "allow", "given by "+strings.Join(call.Held[0].Approvers, ", ")
 	}
-	return []templates.Gate{scope, impact, ask}
+	return []templates.Gate{scope, impact, clearanceLine(call, d), ask}
 }
 
 func askWords(asks []policy.AskFor) string {

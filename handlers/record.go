@@ -48,6 +48,7 @@ type callRecord struct {
 	Held     []struct {
 		Approvers []string `json:"approvers"`
 	} `json:"held"`
+	Cleared []policy.Clearance `json:"cleared"`
 }
 
 type paramRecord struct {

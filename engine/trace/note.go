@@ -26,6 +26,8 @@ func note(v engine.NodeView) string {
 			return "try " + strconv.Itoa(v.Attempt) + " of " + strconv.Itoa(v.Step.Retries+1)
 		}
 		return ""
+	case engine.NodeBlocked:
+		return "clearance"
 	case engine.NodeFailed:
 		return fit(failureNote(v))
 	case engine.NodeSkipped, engine.NodeCancelled:

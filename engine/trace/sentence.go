@@ -30,6 +30,7 @@ type factWords struct {
 	Fallback string   `json:"fallback"`
 	Replan   bool     `json:"replan"`
 	Call     struct{ Tool string }
+	clearWords
 	Step     struct{ ID, Tool string }
 	Decision struct{ Reasons []string }
 	Input    struct {
@@ -64,6 +65,8 @@ func Sentence(r *engine.Row) string {
 		return ended(&w)
 	case engine.NodeChanged:
 		return changed(&w)
+	case engine.ClearanceRequested, engine.ClearanceAnswered:
+		return clearance(r.Kind, &w)
 	case engine.ApprovalRequested:
 		return "Stopped for approval of " + w.Tool + reasons(w.Decision.Reasons)
 	case engine.ApprovalDecided:

@@ -61,6 +61,7 @@ type Packet struct {
 	Args       []Param
 	Preview    *Preview
 	Why        []string // first sentence first
+	Cleared    []string // what authorities answered before
 	ModelText  string   // the agent's stated reason, "" for none
 	Flags      []Flag
 	History    string

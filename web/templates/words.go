@@ -113,6 +113,8 @@ func kindOfFact(row FactRow) look {
 		return look{"check", "", "done"}
 	case strings.HasPrefix(row.Kind, "approval.") || row.Kind == "outcome.attested" || row.Kind == "input.outcome_unknown":
 		return look{"hand", "", "waiting"}
+	case strings.HasPrefix(row.Kind, "clearance."):
+		return look{"clock", "", "waiting"}
 	case row.Kind == "run.ended":
 		return look{"log", "", "neutral"}
 	case row.Kind == "input.cancel":

@@ -1,0 +1,34 @@
+package handlers
+
+import (
+	"testing"
+
+	"sluice/policy"
+)
+
+// TestR47_AnswersAreToldWithRuleHostAndLatency: what an authority says is
+// quoted, so that nobody takes it for words of the gate.
+func TestR47_AnswersAreToldWithRuleHostAndLatency(t *testing.T) {
+	base := policy.Clearance{Rule: "C1", URL: "https://a.example:8443/clear?x=1", LatencyMS: 12}
+	with := func(change func(*policy.Clearance)) *policy.Clearance {
+		c := base
+		change(&c)
+		return &c
+	}
+	for _, tc := range []struct {
+		c    *policy.Clearance
+		want string
+	}{
+		{with(func(c *policy.Clearance) { c.Allow = true }), "cleared by C1 (a.example:8443) in 12 ms"},
+		{with(func(c *policy.Clearance) { c.Reason = "too\u202elate" }), "denied by C1 (a.example:8443) in 12 ms. It says: “" + plain("too\u202elate") + "”"},
+		{with(func(c *policy.Clearance) { c.Failure = "deadline" }), "no usable answer for C1 (a.example:8443) in 12 ms: deadline"},
+	} {
+		if got := clearedWords(tc.c); got != tc.want {
+			t.Errorf("got %q, want %q", got, tc.want)
+		}
+	}
+	call := &callRecord{Cleared: []policy.Clearance{base}}
+	if isClearedReason(call, "Rule A1 asks a person to approve.") || !isClearedReason(call, "Rule C1: a.example cleared the call in 12 ms.") {
+		t.Error("reasons about clearance are not told from the others")
+	}
+}
