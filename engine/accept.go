@@ -125,7 +125,7 @@ func (s *State) acceptCreate(in *Create) error {
 	case len(in.PlanDoc) > 0 && !validJSON(in.PlanDoc):
 		return refuse("invalid", "the plan is not JSON", "send the plan as JSON")
 	case len(in.Goal) > GoalBytesMax:
-		return refuse("invalid", "the goal is longer than 8 KiB", "shorten it")
+		return refuse("invalid", "the goal is longer than 8 KiB (8,192 bytes)", "shorten it: letters beyond a to z take two bytes or more")
 	case in.Intent < policy.Observe || in.Intent > policy.RankMax:
 		return refuse("invalid", "the intent is out of range", "use observe, operate or override")
 	case in.Mode != "reflect" && in.Mode != "plan-once":

@@ -44,7 +44,7 @@ func (s *Server) apiRoutes(g *echo.Group) {
 	s.draftRoutes(g)
 	s.policyAPIRoutes(g)
 	s.modelRoutes(g)
-	g.Any("/*", func(echo.Context) error { return notFound("route") })
+	g.Any("/*", s.noRoute)
 }
 
 // submitBody is POST /runs (design §9).
@@ -178,6 +178,7 @@ func (s *Server) apiRuns(c echo.Context) error {
 	}
 	runs := make([]runWire, len(page))
 	for i := range page {
+		page[i].Goal = goalWords(&page[i])
 		runs[i] = toRunWire(page[i])
 	}
 	return sendJSON(c, http.StatusOK, map[string]any{"runs": runs, "next": next})
@@ -207,13 +208,26 @@ func (s *Server) apiRun(c echo.Context) error {
 	return sendJSON(c, http.StatusOK, toRunWire(summaryOf(state, sum)))
 }
 
+// goalWords is a run's goal, or what stands in its place wherever the run is shown.
+func goalWords(sum *engine.Summary) string {
+	if isErased(sum) {
+		return erasedWord
+	}
+	return sum.Goal
+}
+
+const erasedWord = "(erased)"
+
+// isErased tells by what erasing leaves: no run ends without a goal.
+func isErased(sum *engine.Summary) bool { return sum.Goal == "" && sum.Status == engine.Ended }
+
 // summaryOf is the run as folded; of an erased run only the blanked projection
 // is left.
 func summaryOf(p *trace.Projector, sum engine.Summary) engine.Summary {
 	fold := engine.Summarise(p.State())
 	if fold.CreatedAt == 0 {
 		fold = sum
-		fold.Goal, fold.Seq = "(erased)", p.Seq()
+		fold.Goal, fold.Seq = goalWords(&sum), p.Seq()
 	}
 	return fold
 }

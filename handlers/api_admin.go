@@ -63,5 +63,5 @@ func (s *Server) apiErase(c echo.Context) error {
 	if err := s.cfg.Audit.Erase(c.Request().Context(), sum.ID, reason, v.Principal()); err != nil {
 		return err
 	}
-	return sendJSON(c, http.StatusOK, map[string]any{"id": sum.ID, "erased": true})
+	return sendJSON(c, http.StatusOK, map[string]any{"id": sum.ID, "erased": true, "already": isErased(&sum)})
 }

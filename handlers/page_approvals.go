@@ -89,7 +89,7 @@ func (s *Server) inboxRow(c echo.Context, a *Approval) templates.InboxRow {
 	if !isOpen(a.State) {
 		row.DecidedAt = a.DecidedAt
 	}
-	goal := "(erased)"
+	goal := erasedWord
 	if sum, err := s.cfg.Log.Run(c.Request().Context(), a.Run); err == nil && sum.Goal != "" {
 		goal = plain(sum.Goal)
 	}

@@ -29,7 +29,7 @@ func plainForm(next echo.HandlerFunc) echo.HandlerFunc {
 		var big *http.MaxBytesError
 		switch {
 		case errors.As(err, &big):
-			return tooLarge("256 KiB")
+			return tooLarge(FormBytesMax)
 		case err != nil:
 			return malformed("the form could not be read", "send it again from its page")
 		}

@@ -3,6 +3,7 @@ package handlers
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -61,10 +62,18 @@ func malformed(detail, fix string) *Problem {
 	return p
 }
 
-func tooLarge(limit string) *Problem {
-	p := problem("invalid", "the body is larger than "+limit, "send a smaller one")
+func tooLarge(limit int64) *Problem {
+	p := problem("invalid", "the body is larger than "+strconv.FormatInt(limit, 10)+" bytes ("+sizeWords(limit)+")", "send a smaller one")
 	p.Status, p.Title, p.Rule = http.StatusRequestEntityTooLarge, http.StatusText(http.StatusRequestEntityTooLarge), "P14"
 	return p
+}
+
+// sizeWords is a limit in the unit it was chosen in.
+func sizeWords(limit int64) string {
+	if limit%(1<<20) == 0 {
+		return strconv.FormatInt(limit>>20, 10) + " MiB"
+	}
+	return strconv.FormatInt(limit>>10, 10) + " KiB"
 }
 
 func refusedPlan(findings []plan.Finding) *Problem {

@@ -137,3 +137,44 @@ func TestP41_IdsOfOtherShapesDoNotReachTheStore(t *testing.T) {
 		b.problem(http.StatusNotFound, b.send("GET", path, ""))
 	}
 }
+
+// TestP41_AWrongMethodIsToldTheRightOnes: a route that is there under another
+// method is no missing route.
+func TestP41_AWrongMethodIsToldTheRightOnes(t *testing.T) {
+	for _, r := range []struct{ method, path, allow string }{
+		{"DELETE", "/api/v1/runs", "GET, POST"}, {"PATCH", "/api/v1/runs/r_1", "GET"}, {"GET", "/api/v1/runs/r_1/cancel", "POST"},
+		{"PUT", "/api/v1/approvals/a_1", "GET, POST"}, {"POST", "/api/v1/tools", "GET"},
+	} {
+		b := newBed(t, &ports{run: visible})
+		got := b.send(r.method, r.path, "")
+		p := b.problem(http.StatusMethodNotAllowed, got)
+		if got.Header().Get("Allow") != r.allow || p.Code != "invalid" || !strings.Contains(p.Detail, r.method) || p.Fix == "" {
+			t.Errorf("%s %s: got Allow %q and %+v, want %s", r.method, r.path, got.Header().Get("Allow"), p, r.allow)
+		}
+	}
+	b := newBed(t, &ports{run: visible})
+	for _, path := range []string{"/api/v1/nothing", "/api/v1/runs/r_1/nothing", "/api/v1/runs//cancel"} {
+		b.problem(http.StatusNotFound, b.send("GET", path, ""))
+	}
+}
+
+// TestP41_AWrongShapeIsSaidInWords.
+func TestP41_AWrongShapeIsSaidInWords(t *testing.T) {
+	b := newBed(t, &ports{run: visible})
+	for body, want := range map[string]string{
+		`{"goal":[]}`: "an array cannot stand at /goal", `{"goal":{}}`: "an object cannot stand at /goal", `{"goal":true}`: "a bool cannot stand at /goal", `{"goal":1}`: "a number cannot stand at /goal",
+	} {
+		if p := b.problem(http.StatusBadRequest, b.send("POST", "/api/v1/runs", body)); p.Detail != want {
+			t.Errorf("%s: got %q, want %q", body, p.Detail, want)
+		}
+	}
+}
+
+// TestP14_ALimitIsNamedInBytes: of the limit that was met.
+func TestP14_ALimitIsNamedInBytes(t *testing.T) {
+	for limit, want := range map[int64]string{BodyBytesMax: "4194304 bytes (4 MiB)", FormBytesMax: "262144 bytes (256 KiB)"} {
+		if p := tooLarge(limit); !strings.Contains(p.Detail, want) || p.Status != http.StatusRequestEntityTooLarge {
+			t.Errorf("got %+v, want %s", p, want)
+		}
+	}
+}

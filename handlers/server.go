@@ -168,7 +168,7 @@ func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 		if r.ContentLength > BodyBytesMax {
 			// Take in a moderate excess, so that a client still sending it can read the answer.
 			_, _ = io.CopyN(io.Discard, r.Body, drainBytesMax)
-			return tooLarge("4 MiB")
+			return tooLarge(BodyBytesMax)
 		}
 		r.Body = http.MaxBytesReader(c.Response(), r.Body, BodyBytesMax)
 		return next(c)
@@ -182,7 +182,7 @@ func (s *Server) fail(err error, c echo.Context) {
 	}
 	var big *http.MaxBytesError
 	if errors.As(err, &big) {
-		err = tooLarge("4 MiB")
+		err = tooLarge(big.Limit)
 	}
 	p := toProblem(err)
 	if p.Status >= http.StatusInternalServerError {

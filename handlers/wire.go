@@ -48,7 +48,7 @@ func readBody(c echo.Context) ([]byte, error) {
 	var big *http.MaxBytesError
 	switch {
 	case errors.As(err, &big):
-		return nil, tooLarge("4 MiB")
+		return nil, tooLarge(big.Limit)
 	case err != nil:
 		return nil, malformed("the body could not be read", "send it again")
 	}
@@ -99,7 +99,7 @@ func shapeProblem(err error) *Problem {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		p.Pointer = "/" + strings.ReplaceAll(wrong.Field, ".", "/")
-		p.Detail = "a " + wrong.Value + " can not stand at " + p.Pointer
+		p.Detail = withArticle(wrong.Value) + " cannot stand at " + p.Pointer
 		return p
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
@@ -109,6 +109,14 @@ func shapeProblem(err error) *Problem {
 		p.Fix = "remove it"
 	}
 	return p
+}
+
+// withArticle puts "a" or "an" before a noun as it is spoken.
+func withArticle(noun string) string {
+	if strings.ContainsRune("aeio", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // runWire is a run in the shape of P39.

@@ -176,25 +176,39 @@ func eraseRun(ctx context.Context, s streams, args []string) int {
 	if err := cfg.settle(); err != nil {
 		return fail(s, err)
 	}
-	if err := eraseWhere(ctx, s, cfg, store.Erasure{Run: rest[0], Reason: reason}); err != nil {
+	already, err := eraseWhere(ctx, s, cfg, store.Erasure{Run: rest[0], Reason: reason})
+	switch {
+	case err != nil:
 		return fail(s, err)
+	case already:
+		fmt.Fprintf(s.out, "%s was already erased\n", rest[0])
+	default:
+		fmt.Fprintf(s.out, "%s erased\n", rest[0])
 	}
-	fmt.Fprintf(s.out, "%s erased\n", rest[0])
 	return exitYes
 }
 
-func eraseWhere(ctx context.Context, s streams, cfg config, e store.Erasure) error {
+// eraseWhere erases through the server, or here when there is none. already says
+// that there was nothing left to take away.
+func eraseWhere(ctx context.Context, s streams, cfg config, e store.Erasure) (already bool, err error) {
 	server, _ := findServer(ctx, cfg.Data)
 	if server != nil {
-		return server.call(ctx, request{http.MethodPost, "/api/v1/runs/" + e.Run + "/erase", map[string]string{"reason": e.Reason}}, nil)
+		var done struct {
+			Already bool `json:"already"`
+		}
+		err := server.call(ctx, request{http.MethodPost, "/api/v1/runs/" + e.Run + "/erase", map[string]string{"reason": e.Reason}}, &done)
+		return done.Already, err
 	}
 	a, err := open(ctx, cfg, s.err)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer a.close()
+	if run, err := a.store.Run(ctx, e.Run); err == nil { // otherwise Erase says what is wrong
+		already = run.Erased
+	}
 	e.Actor, e.At = "user:1", time.Now().UnixMicro()
-	return refusal(a.store.Erase(ctx, e))
+	return already, refusal(a.store.Erase(ctx, e))
 }
 
 func tokenCommand(ctx context.Context, s streams, args []string) int {

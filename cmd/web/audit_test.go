@@ -187,7 +187,11 @@ func TestP27_EraseLeavesTheChainAndNoContent(t *testing.T) {
 		if stored := storedAnywhere(t, cfg, "the-content-to-forget"); len(stored) == 0 {
 			t.Fatal("the content is not stored before it is erased")
 		}
-		sluice(t, "", "erase", r.ID, "--reason", "asked by its owner", "--data", cfg.Data).wantCode(t, exitYes)
+		for _, want := range []string{r.ID + " erased\n", r.ID + " was already erased\n"} {
+			if got := sluice(t, "", "erase", r.ID, "--reason", "asked by its owner", "--data", cfg.Data).wantCode(t, exitYes); got.out != want {
+				t.Errorf("through %v: got %q, want %q", through, got.out, want)
+			}
+		}
 		if through {
 			stop()
 		}
@@ -209,6 +213,11 @@ func erasedPages(t *testing.T, cfg config, run string) {
 		got := o.get(path)
 		if got.status != http.StatusOK || strings.Contains(got.text(), "read notes.txt") {
 			t.Errorf("%s: got %d, want the erased run without its goal", path, got.status)
+		}
+	}
+	for _, path := range []string{"/", "/runs", "/runs/" + run, "/api/v1/runs", "/api/v1/runs/" + run} {
+		if got := o.get(path); !strings.Contains(got.text(), "(erased)") {
+			t.Errorf("%s: the erased run is not shown as erased", path)
 		}
 	}
 	facts := o.facts(run, 100)

@@ -53,7 +53,7 @@ func TestP38_PlanCheckNamesRuleStepAndPointer(t *testing.T) {
 	if !fromFile.OK || fromFile.Hash == nil || !strings.HasPrefix(*fromFile.Hash, "sha256:") || *fromInput.Hash != *fromFile.Hash || len(fromFile.Findings) != 0 {
 		t.Errorf("got %+v and %+v, want the same hash and no findings", fromFile, fromInput)
 	}
-	if c := checkPlan(t, exitNo, strings.Repeat(" ", 4<<20)+good); c.Findings[0].Rule != "P14" || !strings.Contains(c.Findings[0].Message, "4 MiB") {
+	if c := checkPlan(t, exitNo, strings.Repeat(" ", 4<<20)+good); c.Findings[0].Rule != "P14" || !strings.Contains(c.Findings[0].Message, "larger than 4194304 bytes (4 MiB)") {
 		t.Errorf("above 4 MiB: got %+v, want P14 naming the limit", c.Findings)
 	}
 }

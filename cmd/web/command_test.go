@@ -246,3 +246,18 @@ func TestP36_ARunThatIsInterruptedGoesOnLater(t *testing.T) {
 		}
 	}
 }
+
+// P36: what is wrong with a call is said without the mark by which it is known.
+func TestP36_VersionAndComplaints(t *testing.T) {
+	t.Parallel()
+	version := sluice(t, "", "version").wantCode(t, exitYes).out
+	if got := sluice(t, "", "--version").wantCode(t, exitYes).out; got != version || !strings.HasPrefix(got, "sluice ") {
+		t.Errorf("got %q, want %q", got, version)
+	}
+	for _, args := range [][]string{{"audit"}, {"plan"}, {"plan", "check"}, {"gate"}, {"run"}, {"erase"}, {"token", "add"}, {"serve", "x"}} {
+		got := sluice(t, "", args...).wantCode(t, exitUsage)
+		if strings.HasSuffix(strings.TrimSpace(got.err), "usage") || !strings.HasPrefix(got.err, "sluice: ") {
+			t.Errorf("%v: got %q, want a sentence", args, got.err)
+		}
+	}
+}

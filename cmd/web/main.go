@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"sluice/engine/tool"
@@ -64,6 +65,9 @@ func main() {
 
 // dispatch picks the subcommand; flags alone mean serve.
 func dispatch(ctx context.Context, s streams, args []string) int {
+	if len(args) == 1 && (args[0] == "--version" || args[0] == "-version") {
+		return version(ctx, s, nil)
+	}
 	if len(args) == 0 || len(args[0]) > 0 && args[0][0] == '-' && !isHelp(args[0]) {
 		return serve(ctx, s, args)
 	}
@@ -100,8 +104,20 @@ func version(_ context.Context, s streams, _ []string) int {
 // errUsage marks an error of the caller's words.
 var errUsage = errors.New("usage")
 
+// complaint is an error for people: the mark of a wrong call says nothing to them.
+func complaint(err error) string {
+	text := err.Error()
+	for {
+		shorter, found := strings.CutSuffix(text, ": "+errUsage.Error())
+		if !found {
+			return text
+		}
+		text = shorter
+	}
+}
+
 // fail prints an error on its own line and gives its exit code.
 func fail(s streams, err error) int {
-	fmt.Fprintln(s.err, "sluice: "+err.Error())
+	fmt.Fprintln(s.err, "sluice: "+complaint(err))
 	return exitCode(err)
 }

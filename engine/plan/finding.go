@@ -1,6 +1,10 @@
 package plan
 
-import "fmt"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
 
 // Severity of a finding: errors refuse the plan, warnings (R13) do not.
 type Severity string
@@ -18,12 +22,27 @@ const FindingsMax = 1000
 type Finding struct {
 	Rule     string   `json:"rule"` // C01.., P08.., R13, or "json" for syntax
 	Severity Severity `json:"severity"`
-	Step     string   `json:"step,omitempty"`
+	Step     string   `json:"step"`
 	Pointer  string   `json:"pointer"` // RFC 6901 into the document as written
 	Message  string   `json:"message"`
 	Fix      string   `json:"fix"`
-	Related  []string `json:"related,omitempty"` // step ids
-	Policy   bool     `json:"-"`                 // C06, C08, C09, C11: see P12
+	Related  []string `json:"related"` // step ids
+	Policy   bool     `json:"-"`       // C06, C08, C09, C11: see P12
+}
+
+// MarshalJSON writes every member, as P38 shows it: no step is "", no related
+// steps are [].
+func (f Finding) MarshalJSON() ([]byte, error) {
+	type wire Finding
+	w := wire(f)
+	if w.Related == nil {
+		w.Related = []string{}
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false) // whoever encodes around it decides
+	err := encoder.Encode(w)
+	return bytes.TrimSpace(out.Bytes()), err
 }
 
 // Refused says whether any of the findings refuses the plan.

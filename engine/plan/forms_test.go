@@ -117,3 +117,16 @@ func TestP10_NodeFormPointsIntoTheDocumentAsWritten(t *testing.T) {
 		wantFinding(t, findings, c.want)
 	}
 }
+
+// P38: a finding has every member, also where there is nothing to say.
+func TestP38_AFindingHasEveryMember(t *testing.T) {
+	got, err := json.Marshal([]Finding{{Rule: "C07", Severity: Error, Pointer: "/steps", Message: "m <1>", Fix: "f", Policy: true}})
+	want := `[{"rule":"C07","severity":"error","step":"","pointer":"/steps","message":"m \u003c1\u003e","fix":"f","related":[]}]`
+	if err != nil || string(got) != want {
+		t.Errorf("got %s (%v), want %s", got, err, want)
+	}
+	var back []Finding
+	if err := json.Unmarshal(got, &back); err != nil || back[0].Rule != "C07" || back[0].Message != "m <1>" {
+		t.Errorf("read back %+v (%v)", back, err)
+	}
+}

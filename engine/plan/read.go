@@ -61,7 +61,7 @@ func readDocument(doc []byte, found *collector) *document {
 	d := &document{reader: newReader(doc, found), plan: Plan{Format: Format}}
 	if len(doc) > DocumentBytesMax {
 		d.isEnded, d.isBroken = true, true
-		d.report("P14", fmt.Sprintf("The document has %d bytes; at most %d are read (4 MiB).", len(doc), DocumentBytesMax), "Send a smaller plan.")
+		d.report("P14", fmt.Sprintf("The document is larger than %d bytes (4 MiB).", DocumentBytesMax), "Send a smaller plan.")
 		return d
 	}
 	before := len(found.list)

@@ -151,7 +151,7 @@ func askForm(v Home) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<form class=\"ask\" method=\"post\" action=\"/runs\" data-submit-keys><label class=\"vh\" for=\"goal\">Goal</label> <textarea id=\"goal\" name=\"goal\" rows=\"3\" required maxlength=\"16384\" placeholder=\"For example: check disk usage, list open ports and show the kernel version\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<form class=\"ask\" method=\"post\" action=\"/runs\" data-submit-keys><label class=\"vh\" for=\"goal\">Goal</label> <textarea id=\"goal\" name=\"goal\" rows=\"3\" required maxlength=\"8192\" placeholder=\"For example: check disk usage, list open ports and show the kernel version\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -230,7 +230,7 @@ func askForm(v Home) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</p></div><div class=\"ask-foot\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, ". A goal has at most 8,192 bytes.</p></div><div class=\"ask-foot\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
