@@ -59,6 +59,7 @@ type submitBody struct {
 	PolicyScope    string             `json:"policy_scope"`
 	IdempotencyKey string             `json:"idempotency_key"`
 	Review         string             `json:"review"` // "" or "plan"
+	Budget         map[string]int64   `json:"budget"` // lowers limits of the profile
 }
 
 func (s *Server) apiSubmit(c echo.Context) error {
@@ -98,7 +99,7 @@ func (s *Server) submit(c echo.Context, body *submitBody, bodyHash string) (stri
 	}
 	in := &engine.Create{Head: engine.Head{At: s.now(), Actor: v.Principal()}, Run: s.cfg.Engine.NewRun(),
 		Goal: strings.TrimSpace(body.Goal), Intent: intent, Scopes: scopesOf(body), Mode: body.Mode,
-		ModeOptions: body.ModeOptions, Profile: body.Profile, Key: body.IdempotencyKey, Requester: v.User.ID, Review: body.Review}
+		ModeOptions: body.ModeOptions, Profile: body.Profile, Key: body.IdempotencyKey, Requester: v.User.ID, Review: body.Review, Budget: body.Budget}
 	if in.Mode == "" {
 		in.Mode = "reflect"
 	}
@@ -145,8 +146,15 @@ func (s *Server) compile(doc []byte, in *engine.Create) (*plan.Compiled, []plan.
 
 // planEnv is what a person's plan is compiled against.
 func (s *Server) planEnv(in *engine.Create) plan.Env {
-	return profiled(plan.Env{Catalog: s.cfg.Rules.Catalog(), Policy: s.cfg.Rules.Policy(),
+	env := profiled(plan.Env{Catalog: s.cfg.Rules.Catalog(), Policy: s.cfg.Rules.Policy(),
 		Scopes: in.Scopes, Intent: in.Intent, Requester: in.Requester, Author: plan.Person}, in.Profile)
+	if n := in.Budget["tool_calls"]; n > 0 {
+		env.Limits.ToolCalls = min(env.Limits.ToolCalls, n)
+	}
+	if n := in.Budget["side_effects"]; n > 0 {
+		env.Limits.SideEffects = min(env.Limits.SideEffects, n)
+	}
+	return env
 }
 
 // CompilePlan reads and compiles a document under a profile's limits. A nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type runRequest struct {
 	Mode        string             `json:"mode,omitempty"`
 	Profile     string             `json:"profile,omitempty"`
 	Review      string             `json:"review,omitempty"`
+	Budget      map[string]int64   `json:"budget,omitempty"`
 	ModeOptions engine.ModeOptions `json:"-"`
 }
 
@@ -50,11 +52,12 @@ func runGoal(ctx context.Context, s streams, args []string) int {
 	var req runRequest
 	var planFile string
 	var asJSON bool
-	f := newFlags("run", `run "goal" | run --plan FILE [--intent observe|operate|override] [--mode reflect|plan-once] [--review plan] [--json]`)
+	f := newFlags("run", `run "goal" | run --plan FILE [--intent observe|operate|override] [--mode reflect|plan-once] [--review plan] [--budget DIMENSION=LIMIT] [--json]`)
 	f.StringVar(&req.Intent, "intent", "observe", "the most this run may do: observe, operate or override")
 	f.StringVar(&req.Mode, "mode", "reflect", "reflect or plan-once")
 	f.StringVar(&req.Profile, "profile", "default", "limits of the run: default or bench")
 	f.StringVar(&req.Review, "review", "", "plan: stop at the compiled plan until a person starts it")
+	f.Func("budget", "lower a limit of the profile, such as model_calls=3; may be repeated", req.lower)
 	f.StringVar(&planFile, "plan", "", "run this plan instead of planning a goal; - reads standard input")
 	f.BoolVar(&asJSON, "json", false, "print the run as JSON")
 	cfg.flags(f)
@@ -73,6 +76,20 @@ func runGoal(ctx context.Context, s streams, args []string) int {
 		return failRun(s, err)
 	}
 	return printRun(s, raw, asJSON)
+}
+
+// lower reads one --budget; what the limit may be is the core's to say.
+func (r *runRequest) lower(text string) error {
+	name, number, _ := strings.Cut(text, "=")
+	limit, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || name == "" {
+		return fmt.Errorf("write it as DIMENSION=LIMIT, such as model_calls=3, not %q", text)
+	}
+	if r.Budget == nil {
+		r.Budget = map[string]int64{}
+	}
+	r.Budget[name] = limit
+	return nil
 }
 
 func fillRequest(s streams, req *runRequest, rest []string, planFile string) error {
@@ -183,7 +200,8 @@ func (a *app) create(req *runRequest) (*engine.Create, error) {
 		return nil, fmt.Errorf("there is no intent %q; use observe, operate or override: %w", req.Intent, errUsage)
 	}
 	in := &engine.Create{Head: engine.Head{At: time.Now().UnixMicro(), Actor: "user:1"}, Run: "r_" + ulid.Make().String(),
-		Goal: req.Goal, Intent: rank, Scopes: []string{"default"}, Mode: req.Mode, Profile: req.Profile, Review: req.Review}
+		Goal: req.Goal, Intent: rank, Scopes: []string{"default"}, Mode: req.Mode, Profile: req.Profile, Review: req.Review,
+		Budget: req.Budget}
 	if in.Mode == "reflect" {
 		in.ModeOptions.Checkpoints = "final"
 	}
