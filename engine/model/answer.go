@@ -20,17 +20,18 @@ const (
 	problemByteMax = 4 << 10
 )
 
-// bare takes a fence or words around the object away: servers without structured
-// output put them there. Inside the object nothing is forgiven.
+// bare takes away what servers without structured output put around the object:
+// thoughts before it, or a fence. Inside the object nothing is forgiven.
 func bare(text string) string {
 	text = strings.TrimSpace(text)
-	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	if from < 0 || to < from {
-		return text
+	if strings.HasPrefix(text, "<think>") {
+		if _, after, ended := strings.Cut(text, "</think>"); ended {
+			text = strings.TrimSpace(after)
+		}
 	}
-	before, after := strings.TrimSpace(text[:from]), strings.TrimSpace(text[to+1:])
-	if strings.HasPrefix(before, "```") && after == "```" || strings.HasPrefix(before, "<think>") && strings.HasSuffix(before, "</think>") {
-		return text[from : to+1]
+	inner, fenced := strings.CutPrefix(text, "```")
+	if inner, closed := strings.CutSuffix(inner, "```"); fenced && closed {
+		return strings.TrimSpace(strings.TrimPrefix(inner, "json"))
 	}
 	return text
 }
