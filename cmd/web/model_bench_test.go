@@ -11,10 +11,25 @@ import (
 	"time"
 
 	"sluice/engine"
+	"sluice/engine/model"
 	"sluice/engine/model/fake"
 )
 
 const modelLatency = 200 * time.Millisecond
+
+// twoCalls takes the time of two calls with nothing around them, on the same box at
+// the same moment.
+func twoCalls(b *testing.B, c *model.Client) time.Duration {
+	b.Helper()
+	started := time.Now()
+	for _, system := range []string{"plan", `give a "ruling"`} {
+		r := model.Request{Messages: []model.Message{{Role: model.System, Text: system}, {Role: model.User, Text: "<goal>\n\"list all\"\n</goal>"}}}
+		if _, err := c.Call(b.Context(), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return time.Since(started)
+}
 
 // BenchmarkModelRun is a run with a model of 200 ms a call and eight parallel
 // tools that do next to nothing: two calls, and little besides them. It prints the
@@ -43,8 +58,11 @@ func BenchmarkModelRun(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer a.close()
-	var wall, slowest time.Duration
+	var wall, slowest, bare time.Duration
+	client := model.NewClient(model.Endpoint{BaseURL: h.URL + "/v1", Model: "demo"})
+	defer client.Close()
 	for b.Loop() {
+		bare += twoCalls(b, client)
 		started := time.Now()
 		raw, err := a.runHere(b.Context(), &runRequest{Goal: "list all", Intent: "observe", Mode: "reflect", Profile: "default",
 			ModeOptions: engine.ModeOptions{Checkpoints: "final"}})
@@ -54,7 +72,8 @@ func BenchmarkModelRun(b *testing.B) {
 		wall += time.Since(started)
 		slowest += slowestTool(b, a, string(raw))
 	}
-	b.ReportMetric(float64(server.Calls())/float64(b.N), "calls/run")
+	b.ReportMetric(float64(server.Calls())/float64(b.N)-2, "calls/run")
+	b.ReportMetric(float64(wall)/float64(bare+slowest), "wall/bare")
 	b.ReportMetric(float64(wall)/float64(2*modelLatency*time.Duration(b.N)+slowest), "wall/limit")
 }
 
