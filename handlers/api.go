@@ -37,6 +37,7 @@ func (s *Server) apiRoutes(g *echo.Group) {
 	g.POST("/plans/propose", s.apiPropose)
 	g.POST("/plans/check", s.apiCheck)
 	g.POST("/plans/read", s.apiReadPlan)
+	s.templateRoutes(g)
 	g.GET("/tools", s.apiTools)
 	g.GET("/audit/verify", s.apiVerify)
 	g.GET("/audit/export", s.apiExport)
@@ -60,6 +61,7 @@ type submitBody struct {
 	IdempotencyKey string             `json:"idempotency_key"`
 	Review         string             `json:"review"` // "" or "plan"
 	Budget         map[string]int64   `json:"budget"` // lowers limits of the profile
+	Template       *templateCall      `json:"template"`
 }
 
 func (s *Server) apiSubmit(c echo.Context) error {
@@ -106,11 +108,22 @@ func (s *Server) submit(c echo.Context, body *submitBody, bodyHash string) (stri
 	if in.Mode == "reflect" && in.ModeOptions.Checkpoints == "" {
 		in.ModeOptions.Checkpoints = "final"
 	}
-	if err := s.takePlan(in, body.Plan); err != nil {
+	if err := s.takeWork(c, in, body); err != nil {
 		return "", false, err
 	}
 	return s.cfg.Engine.Submit(c.Request().Context(), in,
 		Submission{Owner: v.User.ID, Key: body.IdempotencyKey, BodyHash: bodyHash})
+}
+
+// takeWork compiles the plan that came with a submission, or makes it from a template.
+func (s *Server) takeWork(c echo.Context, in *engine.Create, body *submitBody) error {
+	if body.Template == nil {
+		return s.takePlan(in, body.Plan)
+	}
+	if len(body.Plan) > 0 {
+		return problem("invalid", "a plan and a template were sent", "send one of the two")
+	}
+	return s.takeTemplate(c.Request().Context(), in, body.Template)
 }
 
 func scopesOf(body *submitBody) []string {

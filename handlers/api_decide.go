@@ -152,6 +152,7 @@ type proposal struct {
 	Answer    *string            `json:"answer"`
 	Unplanned []engine.Unplanned `json:"unplanned"`
 	By        string             `json:"by"`
+	Template  string             `json:"template,omitempty"`
 }
 
 func (s *Server) apiPropose(c echo.Context) error {
@@ -181,7 +182,7 @@ func (s *Server) apiPropose(c echo.Context) error {
 
 // ProposalShape is a proposal in the shape of P38, ready to be encoded.
 func ProposalShape(out Proposal) any {
-	w := proposal{Plan: out.Plan, Unplanned: out.Unplanned, By: out.By}
+	w := proposal{Plan: out.Plan, Unplanned: out.Unplanned, By: out.By, Template: out.Template}
 	if out.Answer != "" {
 		w.Answer = &out.Answer
 	}

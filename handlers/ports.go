@@ -124,6 +124,7 @@ type Proposal struct {
 	Answer    string
 	Unplanned []engine.Unplanned
 	By        string
+	Template  string // "name@2" when the plan is an instance of it
 	Author    plan.Author
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"sluice/engine"
 	"sluice/engine/plan"
+	"sluice/engine/template"
 	"sluice/policy/document"
 )
 
@@ -28,7 +29,8 @@ type Problem struct {
 	When     string             `json:"when,omitempty"`
 	Revision int64              `json:"revision,omitempty"` // that is current, of a conflict about a draft
 	Findings []plan.Finding     `json:"findings,omitempty"`
-	Issues   []document.Problem `json:"issues,omitempty"` // of a policy document
+	Issues   []document.Problem `json:"issues,omitempty"`   // of a policy document
+	Problems []template.Problem `json:"problems,omitempty"` // of a template or its values
 }
 
 // Error implements error.

@@ -33,15 +33,16 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 
 // Config wires a Server.
 type Config struct {
-	Engine   Engine
-	Log      Log
-	Accounts Accounts
-	Audit    Audit
-	Planner  Planner
-	Models   Models
-	Rules    Rules
-	Drafts   Drafts
-	Policies Policies
+	Engine    Engine
+	Log       Log
+	Accounts  Accounts
+	Audit     Audit
+	Planner   Planner
+	Models    Models
+	Rules     Rules
+	Drafts    Drafts
+	Policies  Policies
+	Templates Templates
 	// Redact takes secrets out of what people send (P26); nil leaves all as it is.
 	Redact   Redactor
 	Sessions scs.Store

@@ -39,6 +39,7 @@ type app struct {
 	lock     *store.Lock
 	store    *store.Store
 	policies *policies
+	library  *library
 	registry *tool.Registry
 	planner  *builtin
 	models   *modelSet
@@ -95,6 +96,10 @@ func (a *app) wire(ctx context.Context) error {
 	if a.planner, err = newBuiltin(a.registry.Catalog()); err != nil {
 		return err
 	}
+	if a.library, err = openLibrary(ctx, a); err != nil {
+		return err
+	}
+	a.planner.planner.Templates = a.library
 	if a.models, err = openModels(ctx, a, &model.Tools{Catalog: a.registry.Catalog(), Search: a.planner.index,
 		Visible: visible(a.policies, a.registry.Catalog())}); err != nil {
 		return err
@@ -107,8 +112,9 @@ func (a *app) wire(ctx context.Context) error {
 		Tools:   tools{registry: a.registry, executor: tool.NewExecutor(a.registry), log: a.log},
 		Planner: planners{a.planner, a.models}, Models: a.models.Current, Policies: a.policies, Redact: a.registry.Redactor().Text,
 		Authorities: authorities{clearance.New(nil), a.registry.Redactor()}, Latency: past,
-		Ended: func(string) { a.sealSoon() }, Logger: a.log})
-	a.wait.Add(1)
+		Ended: func(run string) { a.sealSoon(); a.library.ended(run) }, Logger: a.log})
+	a.wait.Add(2)
+	go a.library.loop()
 	go a.sealLoop()
 	return a.recover(ctx)
 }

@@ -42,6 +42,7 @@ func commands() []command {
 		{"serve", "start the server and print a sign-in link (the default)", serve},
 		{"run", `run a goal or a plan to its end: sluice run "goal" [--intent operate] [--json]`, runGoal},
 		{"plan", "check a plan, or propose one: sluice plan check FILE | plan propose \"goal\"", planCommand},
+		{"template", "list, show, save and run templates: sluice template run NAME --set slot=value", templateCommand},
 		{"gate", "decide calls without making them: sluice gate check FILE|-", gateCommand},
 		{"policy", "check a policy document, or try it on recorded calls: sluice policy check FILE | policy dry-run FILE", policyCommand},
 		{"audit", "verify or export the log: sluice audit verify | audit export", auditCommand},

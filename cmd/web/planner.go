@@ -36,7 +36,7 @@ func (b *builtin) Close() error { return b.index.Close() }
 // Propose implements exec.Planner.
 func (b *builtin) Propose(_ context.Context, c engine.Propose, _ func([]byte)) (engine.Planned, error) {
 	p := b.planner.Propose(c.Goal)
-	return engine.Planned{By: builtinName, Author: plan.Builtin, Plan: p.Plan, Answer: p.Answer, Unplanned: unplanned(p.Unplanned)}, nil
+	return engine.Planned{By: builtinName, Author: plan.Builtin, Plan: p.Plan, Answer: p.Answer, Unplanned: unplanned(p.Unplanned), Template: p.Template}, nil
 }
 
 // Conclude implements exec.Planner: the plain-code twin of the final reflection.
@@ -89,5 +89,5 @@ func (p proposer) Propose(ctx context.Context, goal, by string) (handlers.Propos
 
 func (b *builtin) proposal(goal string) handlers.Proposal {
 	out := b.planner.Propose(goal)
-	return handlers.Proposal{Plan: out.Plan, Answer: out.Answer, Unplanned: unplanned(out.Unplanned), By: builtinName, Author: plan.Builtin}
+	return handlers.Proposal{Plan: out.Plan, Answer: out.Answer, Unplanned: unplanned(out.Unplanned), By: builtinName, Author: plan.Builtin, Template: out.Template}
 }

@@ -32,6 +32,7 @@ type runRequest struct {
 	Profile     string             `json:"profile,omitempty"`
 	Review      string             `json:"review,omitempty"`
 	Budget      map[string]int64   `json:"budget,omitempty"`
+	Template    *templateRequest   `json:"template,omitempty"`
 	ModeOptions engine.ModeOptions `json:"-"`
 }
 
@@ -50,28 +51,37 @@ type runShape struct {
 func runGoal(ctx context.Context, s streams, args []string) int {
 	var cfg config
 	var req runRequest
-	var planFile string
+	var planFile, templateRef string
 	var asJSON bool
-	f := newFlags("run", `run "goal" | run --plan FILE [--intent observe|operate|override] [--mode reflect|plan-once] [--review plan] [--budget DIMENSION=LIMIT] [--json]`)
+	set := settings{}
+	f := newFlags("run", `run "goal" | run --plan FILE | run --template NAME --set slot=value [--intent observe|operate|override] [--mode reflect|plan-once] [--review plan] [--budget DIMENSION=LIMIT] [--json]`)
 	f.StringVar(&req.Intent, "intent", "observe", "the most this run may do: observe, operate or override")
 	f.StringVar(&req.Mode, "mode", "reflect", "reflect or plan-once")
 	f.StringVar(&req.Profile, "profile", "default", "limits of the run: default or bench")
 	f.StringVar(&req.Review, "review", "", "plan: stop at the compiled plan until a person starts it")
 	f.Func("budget", "lower a limit of the profile, such as model_calls=3; may be repeated", req.lower)
 	f.StringVar(&planFile, "plan", "", "run this plan instead of planning a goal; - reads standard input")
+	f.StringVar(&templateRef, "template", "", "run this template, NAME or NAME@VERSION")
+	f.Var(set, "set", "slot=value of the template; may be given again")
 	f.BoolVar(&asJSON, "json", false, "print the run as JSON")
 	cfg.flags(f)
 	rest, done, code := parse(f, s, args)
 	if done {
 		return code
 	}
-	if err := fillRequest(s, &req, rest, planFile); err != nil {
+	if err := fillRequest(s, &req, rest, planFile); err != nil && templateRef == "" {
 		return failRun(s, err)
 	}
 	if err := cfg.settle(); err != nil {
 		return fail(s, err)
 	}
-	raw, err := performRun(ctx, s, cfg, &req)
+	var raw json.RawMessage
+	var err error
+	if templateRef != "" {
+		raw, err = runTemplate(ctx, s, cfg, templateCall{&req, templateRef, set})
+	} else {
+		raw, err = performRun(ctx, s, cfg, &req)
+	}
 	if err != nil {
 		return failRun(s, err)
 	}

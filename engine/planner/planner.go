@@ -21,8 +21,9 @@ const By = "builtin"
 // Planner proposes plans from goals in words. Both fields are read only; a nil
 // Index means that every tool of the catalogue is a candidate.
 type Planner struct {
-	Index   Index
-	Catalog *plan.Catalog
+	Index     Index
+	Catalog   *plan.Catalog
+	Templates Templates // nil: none
 }
 
 // Proposal is the planner's answer to a goal (P38): a plan, or a direct answer
@@ -32,6 +33,7 @@ type Proposal struct {
 	Answer    string     // "" unless the goal needs no tool
 	Unplanned []Unplanned
 	By        string
+	Template  string // "name@2" when the plan is an instance of it
 }
 
 // MarshalJSON writes the shape of P38: answer is null when there is none.
@@ -41,7 +43,8 @@ func (p Proposal) MarshalJSON() ([]byte, error) {
 		Answer    *string     `json:"answer"`
 		Unplanned []Unplanned `json:"unplanned"`
 		By        string      `json:"by"`
-	}{Plan: p.Plan, Unplanned: p.Unplanned, By: p.By}
+		Template  string      `json:"template,omitempty"`
+	}{Plan: p.Plan, Unplanned: p.Unplanned, By: p.By, Template: p.Template}
 	if p.Answer != "" {
 		wire.Answer = &p.Answer
 	}
@@ -60,7 +63,7 @@ func (p *Planner) Propose(goal string) Proposal {
 	if why := refuse(goal); why != "" {
 		return Proposal{Unplanned: []Unplanned{{Clause: excerpt(goal), Why: why}}, By: By}
 	}
-	for _, whole := range []func(string) (Proposal, bool){p.calculate, p.sendMail} {
+	for _, whole := range []func(string) (Proposal, bool){p.fillTemplate, p.calculate, p.sendMail} {
 		if proposal, is := whole(goal); is {
 			return proposal
 		}
