@@ -3,6 +3,7 @@ package handlers
 import (
 	"testing"
 
+	"sluice/engine"
 	"sluice/policy"
 )
 
@@ -30,5 +31,23 @@ func TestR47_AnswersAreToldWithRuleHostAndLatency(t *testing.T) {
 	call := &callRecord{Cleared: []policy.Clearance{base}}
 	if isClearedReason(call, "Rule A1 asks a person to approve.") || !isClearedReason(call, "Rule C1: a.example cleared the call in 12 ms.") {
 		t.Error("reasons about clearance are not told from the others")
+	}
+}
+
+// TestP3_WaitingForAnAuthorityIsNoWaitForPeople.
+func TestP3_WaitingForAnAuthorityIsNoWaitForPeople(t *testing.T) {
+	blocked := map[string]int{"blocked": 1}
+	for name, tc := range map[string]struct {
+		sum  engine.Summary
+		want string
+	}{
+		"clearance": {engine.Summary{Status: engine.Waiting, Counts: blocked}, "clearing"},
+		"both":      {engine.Summary{Status: engine.Waiting, Counts: blocked, Waiting: []string{"a_1"}}, "waiting"},
+		"running":   {engine.Summary{Status: engine.Active, Counts: blocked}, "running"},
+		"a person":  {engine.Summary{Status: engine.Waiting, Waiting: []string{"a_1"}}, "waiting"},
+	} {
+		if got := statusShown(&tc.sum); got != tc.want {
+			t.Errorf("%s: got %s, want %s", name, got, tc.want)
+		}
 	}
 }

@@ -10,14 +10,15 @@ import (
 // StepGate is the gate's answer to one step before it runs, with what is known
 // then. The gate decides again, on the resolved call, at dispatch.
 type StepGate struct {
-	Step       string          `json:"step"`
-	Tool       string          `json:"tool"`
-	Decision   policy.Outcome  `json:"decision"`
-	Impact     policy.Rank     `json:"impact"`
-	ImpactName string          `json:"impact_name"`
-	Reasons    []string        `json:"reasons"`
-	Asks       []policy.AskFor `json:"asks"`
-	Partial    bool            `json:"partial,omitempty"` // a parameter comes from another step
+	Step       string            `json:"step"`
+	Tool       string            `json:"tool"`
+	Decision   policy.Outcome    `json:"decision"`
+	Impact     policy.Rank       `json:"impact"`
+	ImpactName string            `json:"impact_name"`
+	Reasons    []string          `json:"reasons"`
+	Asks       []policy.AskFor   `json:"asks"`
+	Clear      []policy.ClearFor `json:"clear,omitempty"`   // authorities that have to allow it
+	Partial    bool              `json:"partial,omitempty"` // a parameter comes from another step
 }
 
 // Asker is for whom a plan would run.
@@ -40,7 +41,7 @@ func GateAnswers(c *plan.Compiled, catalog *plan.Catalog, who Asker, policies ..
 			}
 		}
 		list[i] = StepGate{Step: c.Steps[i].ID, Tool: c.Steps[i].Tool, Decision: strictest.Outcome, Impact: strictest.Impact,
-			ImpactName: strictest.ImpactName, Reasons: strictest.Reasons, Asks: strictest.Asks, Partial: call.Partial}
+			ImpactName: strictest.ImpactName, Reasons: strictest.Reasons, Asks: strictest.Asks, Clear: strictest.Clear, Partial: call.Partial}
 	}
 	return list
 }

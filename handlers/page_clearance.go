@@ -4,9 +4,20 @@ import (
 	"strconv"
 	"strings"
 
+	"sluice/engine"
 	"sluice/policy"
 	"sluice/web/templates"
 )
+
+// statusShown tells a run that waits for authorities alone from one that waits
+// for people (P3 has one word for both).
+func statusShown(sum *engine.Summary) string {
+	isForPeople := len(sum.Waiting)+len(sum.Questions) > 0 || sum.Review
+	if sum.Status == engine.Waiting && !isForPeople && sum.Counts[string(engine.NodeBlocked)] > 0 {
+		return "clearing"
+	}
+	return string(sum.Status)
+}
 
 // clearanceLine says how the stage of the authorities stands in a decision.
 func clearanceLine(call *callRecord, d *policy.Decision) templates.Gate {

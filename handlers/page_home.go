@@ -86,7 +86,7 @@ func (s *Server) runRows(c echo.Context, page []engine.Summary) []templates.RunR
 		for _, n := range r.Counts {
 			steps += n
 		}
-		rows[i] = templates.RunRow{ID: r.ID, Goal: plain(goalWords(r)), Status: string(r.Status), Code: string(r.Code),
+		rows[i] = templates.RunRow{ID: r.ID, Goal: plain(goalWords(r)), Status: statusShown(r), Code: string(r.Code),
 			Waiting: mine[r.ID] + len(r.Questions) + reviews(who, r), Intent: r.Intent.Name(), Steps: steps, Failed: r.Counts["failed"], Cost: costOf(r),
 			CreatedAt: r.CreatedAt, EndedAt: r.EndedAt}
 	}

@@ -37,10 +37,10 @@ func (s *Server) reviewView(c echo.Context, state *engine.State) (*templates.Rev
 		CanAct: mayReview(who, state.Requester())}
 	for i := range gate {
 		v.Gate = append(v.Gate, gateRow(&gate[i]))
-		switch gate[i].Decision {
-		case policy.Ask:
+		switch {
+		case len(gate[i].Asks) > 0:
 			v.Asks++
-		case policy.Deny:
+		case gate[i].Decision == policy.Deny:
 			v.Denies++
 		}
 	}
@@ -59,6 +59,9 @@ func (s *Server) planner(c echo.Context, by string) string {
 
 func gateRow(g *StepGate) templates.StepGate {
 	row := templates.StepGate{Step: g.Step, Tool: g.Tool, Answer: string(g.Decision), Impact: g.ImpactName}
+	if len(g.Clear) > 0 && len(g.Asks) == 0 {
+		row.Answer = "clear"
+	}
 	if n := len(g.Reasons); n > 0 {
 		row.Why = plain(g.Reasons[n-1])
 	}

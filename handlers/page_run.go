@@ -127,7 +127,7 @@ func viewOf(asked string, sum *engine.Summary) string {
 
 func (s *Server) runHead(c echo.Context, sum *engine.Summary, owner string) templates.RunHead {
 	who := viewer(c)
-	h := templates.RunHead{ID: sum.ID, Goal: plain(goalWords(sum)), Status: string(sum.Status), Code: string(sum.Code),
+	h := templates.RunHead{ID: sum.ID, Goal: plain(goalWords(sum)), Status: statusShown(sum), Code: string(sum.Code),
 		CreatedAt: sum.CreatedAt, EndedAt: sum.EndedAt, Counts: sum.Counts, Mode: sum.Mode, Version: sum.PlanVersion,
 		CanAct: owner == who.User.ID || who.has("admin"), Budget: spends(sum), Fallbacks: sum.Fallbacks}
 	open, _, err := s.cfg.Log.Approvals(c.Request().Context(), ApprovalFilter{Run: sum.ID, Open: true, Limit: PageMax})

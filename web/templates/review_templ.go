@@ -881,6 +881,8 @@ func answerWord(answer string) string {
 		return "refused"
 	case "ask":
 		return "asks a person"
+	case "clear":
+		return "asks an authority"
 	}
 	return "runs"
 }

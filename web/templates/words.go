@@ -48,6 +48,8 @@ func runLook(status, code string, mine bool) look {
 		return look{"play", "Running", "running"}
 	case "waiting":
 		return look{"hand", waitingWord(mine), "waiting"}
+	case "clearing":
+		return look{"clock", "Waiting for clearance", "waiting"}
 	case "paused":
 		return look{"pause", "Paused", "blocked"}
 	}
