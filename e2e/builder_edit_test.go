@@ -200,7 +200,7 @@ const latency = `(() => {
 	window.took_ = [];
 	let down = 0;
 	addEventListener("keydown", () => { down = performance.now(); }, true);
-	const app = document.querySelector(".builder-app"), findings = document.querySelector(".findings");
+	const app = document.querySelector(".builder-app"), findings = document.querySelector(".checks");
 	new MutationObserver(() => {
 		if (down && app.dataset.rev === findings.dataset.checked) { const from = down; down = 0; requestAnimationFrame(() => took_.push(performance.now() - from)); }
 	}).observe(findings, { attributes: true, attributeFilter: ["data-checked"] });
@@ -283,4 +283,3 @@ func TestR96_TheRunsPlanOpensAsItIs(t *testing.T) {
 	p.yes("no findings", errorsAre(0))
 	p.yes("nothing to save", `document.querySelector("[data-saved=new]")`)
 }
-

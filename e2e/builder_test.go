@@ -40,13 +40,13 @@ func (p *tab) yes(what, expression string) {
 }
 
 // settled: the findings that are shown are about the plan as it stands.
-const settled = `(() => { const a = document.querySelector(".builder-app"), f = document.querySelector(".findings");
+const settled = `(() => { const a = document.querySelector(".builder-app"), f = document.querySelector(".checks");
 	return !!a && a.dataset.rev === f.dataset.checked })()`
 
 func onField(name string) string { return `document.activeElement.dataset.field === "` + name + `"` }
 func onStep(id string) string    { return `document.activeElement.dataset.node === "` + id + `"` }
 func errorsAre(n int) string {
-	return fmt.Sprintf(`%s && document.querySelectorAll(".findings li[data-severity=error]").length === %d`, settled, n)
+	return fmt.Sprintf(`%s && document.querySelectorAll(".checks li[data-severity=error]").length === %d`, settled, n)
 }
 
 // tool adds a step from the palette by keyboard.

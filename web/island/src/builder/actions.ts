@@ -4,7 +4,7 @@ import {
   type Clip, type Place, type Ref, type Step,
 } from "./core";
 import { namedGoal, type Saver } from "./draft";
-import { fixOf, placeOf } from "./fixes";
+import { placeOf } from "./fixes";
 import { readJSON } from "./jsontext";
 import { tidy, tidyMax } from "./layout";
 import { docOf, shapeFault } from "./read";
@@ -190,8 +190,9 @@ export class Actions {
 
   fix(index: number): void {
     const f = this.store.findings[index];
-    const fix = f && fixOf(this.doc, f);
+    const fix = f && this.store.fixFor(f);
     if (!fix) return;
+    if (fix.intent) this.store.set({ intent: fix.intent });
     this.store.apply(fix.label, fix.apply(this.doc));
     this.say(`${fix.label}: done.`);
   }

@@ -167,7 +167,11 @@ function Tabs({ store, actions }: { store: Store; actions: Actions }) {
       <div className="tabs" role="group" aria-label="Views of this plan">
         {tabs.map(([view, word, icon]) => <button key={view} type="button" className="tab" aria-current={store.view === view ? "true" : undefined} onClick={() => actions.view(view)}><Icon name={icon} size={14} />{word}</button>)}
       </div>
-      <div className="tabbar-end t2">{n} {n === 1 ? "step" : "steps"}</div>
+      <div className="tabbar-end t2">
+        <div className="field"><label htmlFor="builder-intent">Intent</label>
+          <select className="input" id="builder-intent" value={store.intent} onChange={(e) => store.set({ intent: e.target.value })}>{["observe", "operate", "override"].map((i) => <option key={i} value={i}>{i}</option>)}</select></div>
+        <span>{n} {n === 1 ? "step" : "steps"}</span>
+      </div>
     </div>
   );
 }

@@ -76,7 +76,7 @@ const sameEdge = (a: EdgeData, b: EdgeData): boolean =>
 // keep gives the old list where nothing in it changed, so that nothing is drawn.
 const keep = <T,>(old: T[], next: T[]): T[] => (old.length === next.length && next.every((e, i) => e === old[i]) ? old : next);
 
-const labelMax = 22;
+const labelMax = 18;
 
 function labelOf(fields: string[]): string {
   const more = fields.length > 1 ? ` +${fields.length - 1}` : "";

@@ -2,7 +2,7 @@
 import { change, type Doc, type Step } from "./core";
 import type { Finding } from "./wire";
 
-export interface Fix { label: string; apply(doc: Doc): Doc }
+export interface Fix { label: string; intent?: string; apply(doc: Doc): Doc }
 
 interface Place { step: Step; rest: string[] }
 
@@ -13,7 +13,8 @@ export function placeOf(doc: Doc, finding: Finding): Place | undefined {
   return step && (finding.step === "" || step.id === finding.step) ? { step, rest } : undefined;
 }
 
-export function fixOf(doc: Doc, finding: Finding): Fix | undefined {
+// fixOf gives the remedy; impact is the name of what the gate ranked the step at.
+export function fixOf(doc: Doc, finding: Finding, impact = ""): Fix | undefined {
   const at = placeOf(doc, finding);
   if (!at) return undefined;
   const { step, rest: [part, name] } = at;
@@ -23,6 +24,7 @@ export function fixOf(doc: Doc, finding: Finding): Fix | undefined {
     const kept = step.depends_on?.filter((_, i) => i !== Number(name)) ?? [];
     return { label: "Remove the dependency", apply: (d) => change(d, step.id, { depends_on: kept.length > 0 ? kept : undefined }) };
   }
+  if (finding.rule === "C11" && impact !== "" && /of the intent/.test(finding.message)) return { label: `Use the intent ${impact}`, intent: impact, apply: (d) => d };
   if (finding.rule === "C08") return { label: "Ask a person first", apply: (d) => change(d, step.id, { approval: true }) };
   if (finding.rule === "P11" && part === "class") return without("class");
   if (finding.rule === "P10" && part === "retries") return without("retries");

@@ -252,12 +252,6 @@ export function PlanForm({ store, actions }: { store: Store; actions: Actions })
           <ParsedField value={plan.max_steps} mono={false} common={{ id: `${id}-max`, "data-field": "max_steps" }} onChange={(value) => set({ max_steps: value as number | undefined })}
             parse={(text) => (text.trim() === "" ? { value: undefined } : /^\d+$/.test(text.trim()) ? { value: Number(text) } : { fault: "A whole number is wanted." })} />
         </div>
-        <div className="field">
-          <label htmlFor={`${id}-intent`}>Intent that the gate is asked with</label>
-          <select className="input" id={`${id}-intent`} value={store.intent} onChange={(e) => store.set({ intent: e.target.value })}>
-            {["observe", "operate", "override"].map((i) => <option key={i} value={i}>{i}</option>)}
-          </select>
-        </div>
         <Tally store={store} />
       </div>
     </section>

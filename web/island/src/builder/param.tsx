@@ -19,7 +19,7 @@ export function ParamField({ store, actions, step, param, problems }: Props) {
   const set = (value: unknown): void => { store.apply(`Set ${name} of ${step.id}`, setParam(store.doc, step.id, name, value), `param:${step.id}.${name}`); };
   const common = { id, "data-field": `param:${name}`, "aria-invalid": problems.length > 0 || undefined, "aria-describedby": problems.length > 0 ? problemID : undefined } as const;
   return (
-    <div className="param">
+    <div className="step-param">
       <div className="param-head">
         <label htmlFor={id}><code>{name}</code></label>
         <span className="meta">{required ? "required" : typeWord(schema)}</span>

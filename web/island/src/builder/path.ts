@@ -20,7 +20,7 @@ function crosses([x1, y1]: Point, [x2, y2]: Point, spots: Spots): boolean {
     : between(x1, x, x + cardWidth) && Math.max(y1, y2) > y && Math.min(y1, y2) < y + cardHeight));
 }
 
-export interface Path { line: string; arrow: string; label: Point; pill: Point }
+export interface Path { line: string; arrow: string; label: Point; room: number; above: Point; pill: Point }
 
 // pathOf draws from the right side of one card to the left side of another.
 export function pathOf(from: Place, to: Place, spots: Spots): Path {
@@ -30,7 +30,8 @@ export function pathOf(from: Place, to: Place, spots: Spots): Path {
   const at = longest(points);
   return {
     line: rounded(points), arrow: `M${end[0] - 5} ${end[1] - 4}L${end[0]} ${end[1]}L${end[0] - 5} ${end[1] + 4}`,
-    label: [(at[0][0] + at[1][0]) / 2, (at[0][1] + at[1][1]) / 2], pill: [end[0] - 33, end[1]],
+    label: [(at[0][0] + at[1][0]) / 2, (at[0][1] + at[1][1]) / 2], room: at[0][1] === at[1][1] ? Math.abs(at[0][0] - at[1][0]) : 0,
+    above: [to[0] + 2, to[1] - 9], pill: [end[0] - 33, end[1]],
   };
 }
 

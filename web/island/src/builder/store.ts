@@ -1,7 +1,7 @@
 // The builder's state: the document with its history, what is selected, what the
 // server found, and how far the draft is saved. React only reads it.
 import { canConnect, changePlan, emptyDoc, stepOf, type Doc, type Plan } from "./core";
-import { placeOf } from "./fixes";
+import { fixOf, placeOf, type Fix } from "./fixes";
 import { History } from "./history";
 import { docOf, shapeFault } from "./read";
 import { readJSON } from "./jsontext";
@@ -156,6 +156,8 @@ export class Store {
     this.marks = marks;
     if (this.at >= report.findings.length) this.at = -1;
   }
+
+  fixFor(f: Finding): Fix | undefined { return fixOf(this.doc, f, this.answers.get(f.step)?.impact_name); }
 
   get errors(): number { return this.findings.filter((f) => f.severity === "error").length; }
 

@@ -3,7 +3,6 @@ import { useEffect, useId, useRef, useState } from "react";
 import type { Actions } from "./actions";
 import { toneOf } from "./card";
 import { sources } from "./core";
-import { fixOf } from "./fixes";
 import { Icon, Problem, toolIcon } from "./parts";
 import type { Store } from "./store";
 
@@ -87,18 +86,18 @@ export function Findings({ store, actions }: Props) {
   const warnings = store.findings.length - store.errors;
   const fresh = store.checked === store.revision;
   return (
-    <section className="findings" aria-labelledby="findings-title" data-checked={store.checked}>
+    <section className="checks" aria-labelledby="findings-title" data-checked={store.checked}>
       <header>
         <h2 id="findings-title" tabIndex={-1}>Findings</h2>
-        {store.errors > 0 && <span className="findings-count" data-kind="error">{store.errors}<span className="vh"> errors</span></span>}
-        {warnings > 0 && <span className="findings-count" data-kind="warning">{warnings}<span className="vh"> warnings</span></span>}
-        <span className="findings-end">{fresh ? (store.ok ? "the plan compiles" : store.doc.plan.steps.length === 0 ? "nothing to check" : "checked") : "checking"} <kbd aria-hidden="true">F8</kbd></span>
+        {store.errors > 0 && <span className="checks-count" data-kind="error">{store.errors}<span className="vh"> errors</span></span>}
+        {warnings > 0 && <span className="checks-count" data-kind="warning">{warnings}<span className="vh"> warnings</span></span>}
+        <span className="checks-end">{fresh ? (store.ok ? "the plan compiles" : store.doc.plan.steps.length === 0 ? "nothing to check" : "checked") : "checking"} <kbd aria-hidden="true">F8</kbd></span>
       </header>
       {store.problem && store.findings.length === 0 && <Problem>{store.problem.detail} {store.problem.fix}</Problem>}
       {store.findings.length > 0 && (
         <ul>
           {store.findings.slice(0, shownMax).map((f, i) => {
-            const fix = fixOf(store.doc, f);
+            const fix = store.fixFor(f);
             return (
               <li key={`${f.rule}${f.pointer}${i}`} data-severity={f.severity} data-on={i === store.at || undefined}>
                 <button type="button" className="finding" aria-current={i === store.at || undefined} onClick={() => actions.finding(i)}>
