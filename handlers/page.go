@@ -29,6 +29,7 @@ func (s *Server) pageRoutes(e *echo.Echo) {
 	g := e.Group("", s.signedIn, s.readForm)
 	g.GET("/", s.home)
 	s.builderRoutes(g)
+	s.policyPageRoutes(e)
 	g.POST("/runs", s.submitForm)
 	g.GET("/runs", s.runs)
 	g.GET("/runs/:id", s.runPage)
@@ -50,17 +51,26 @@ func (s *Server) pageRoutes(e *echo.Echo) {
 // readForm reads a form whole before its handler does, within the limit, and
 // takes secrets out of it (P26): what does not fit is refused, not cut.
 func (s *Server) readForm(next echo.HandlerFunc) echo.HandlerFunc {
+	return s.readFormWithin(FormBytesMax, next)
+}
+
+// readPolicyForm is readForm for a form that holds a whole policy document.
+func (s *Server) readPolicyForm(next echo.HandlerFunc) echo.HandlerFunc {
+	return s.readFormWithin(policyFormMax, next)
+}
+
+func (s *Server) readFormWithin(limit int64, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		if r.Method != http.MethodPost {
 			return next(c)
 		}
-		r.Body = http.MaxBytesReader(c.Response(), r.Body, FormBytesMax)
+		r.Body = http.MaxBytesReader(c.Response(), r.Body, limit)
 		values, err := c.FormParams()
 		var big *http.MaxBytesError
 		switch {
 		case errors.As(err, &big):
-			return tooLarge(FormBytesMax)
+			return tooLarge(limit)
 		case err != nil:
 			return malformed("the form could not be read", "send it again from its page")
 		}

@@ -3,7 +3,6 @@ package document
 import (
 	"bytes"
 	"errors"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -17,9 +16,15 @@ var (
 	ErrKeyTaken = errors.New("there is an entry of this name already")
 )
 
+// Field is one entry of a map, in the order it is to be written.
+type Field struct {
+	Key   string
+	Value any
+}
+
 // Set writes a value where a pointer leads, making what is missing on the way;
 // "-" as last token appends to a list. A value is a string, an int, a bool, a
-// []string or a map[string]any of these. Only the section that holds the place
+// []string or a []Field of these. Only the section that holds the place
 // is written anew: its comments stay, its layout may change.
 func Set(text []byte, pointer string, value any) ([]byte, error) {
 	return change(text, pointer, func(path []string, root *yaml.Node) error {
@@ -274,17 +279,12 @@ func nodeOf(v any) *yaml.Node {
 			n.Content = append(n.Content, nodeOf(item))
 		}
 		return n
-	case map[string]any:
+	case []Field:
 		n := &yaml.Node{Kind: yaml.MappingNode}
-		keys := make([]string, 0, len(v))
-		for key := range v { // order-free: sorted below
-			keys = append(keys, key)
+		for _, f := range v {
+			n.Content = append(n.Content, nodeOf(f.Key), nodeOf(f.Value))
 		}
-		sort.Strings(keys)
-		for _, key := range keys {
-			n.Content = append(n.Content, nodeOf(key), nodeOf(v[key]))
-		}
-		if len(keys) == 0 {
+		if len(v) == 0 {
 			n.Style = yaml.FlowStyle
 		}
 		return n

@@ -65,7 +65,7 @@ func TestP16_AnEditKeepsCommentsAndOtherSections(t *testing.T) {
 	edited(t, commented, err, out, "kill_switches: [file.*]\n# the end\n")
 	out, err = Set([]byte(commented), "/kill_switches/-", "*")
 	edited(t, commented, err, out, "kill_switches: ['*']")
-	out, err = Set([]byte(commented), "/approvals/rules/-", map[string]any{"id": "B2", "when": map[string]any{"external": true}, "quorum": 2})
+	out, err = Set([]byte(commented), "/approvals/rules/-", []Field{{"id", "B2"}, {"when", []Field{{"external", true}}}, {"quorum", 2}})
 	edited(t, commented, err, out, "- id: B2\n")
 	out, err = Rename([]byte(commented), "/tools/file.delete", "file.write")
 	edited(t, commented, err, out, "file.write: {impact: override}")
@@ -80,7 +80,7 @@ func TestP16_AnEditKeepsCommentsAndOtherSections(t *testing.T) {
 func TestP16_AnEditMakesWhatIsMissing(t *testing.T) {
 	out, err := Set([]byte("version: 1"), "/kill_switches/-", "mail.send")
 	edited(t, "", err, out, "version: 1\nkill_switches: [mail.send]\n")
-	out, err = Set(out, "/approvals/rules/-", map[string]any{"id": "A1"})
+	out, err = Set(out, "/approvals/rules/-", []Field{{"id", "A1"}})
 	edited(t, "", err, out, "approvals:\n  rules:\n    - id: A1\n")
 	out, err = Set(out, "/tools/file.write/impact", "override")
 	edited(t, "", err, out, "tools:\n  file.write:\n    impact: override\n")
@@ -111,17 +111,20 @@ func TestP16_AnImpossibleEditIsRefused(t *testing.T) {
 }
 
 func TestP16_TablesShowWhatIsWritten(t *testing.T) {
-	tables, problem := TablesOf([]byte(strings.Replace(commented, "shell: operate", "shell: nobody", 1) + "clearance: {url: x}\n"))
+	tables, problem := TablesOf([]byte(strings.Replace(commented, "shell: operate", "shell: nobody", 1) + "clearance: [{id: C1, when: {tools: [a, b]}, url: x}]\nbudgets: {a: 1}\n"))
 	if problem != nil {
 		t.Fatal(problem)
 	}
 	if got := tables.Scopes[0]; got.Pointer != "/scopes/default" || got.Cells["tools"] != "sysinfo, file.*" || got.Cells["caps"] != "shell: nobody" || got.Line != 7 {
 		t.Errorf("got %+v, want the scope as written", got)
 	}
-	if got := tables.Rules[0]; got.Key != "A1" || got.Cells["impact_at_least"] != "override" || got.Pointer != "/approvals/rules/0" {
+	if got := tables.Rules[0]; got.Key != "A1" || got.Cells["when/impact_at_least"] != "override" || got.Pointer != "/approvals/rules/0" {
 		t.Errorf("got %+v, want the rule", got)
 	}
-	if len(tables.Intents) != 3 || tables.Self != "allowed" || tables.NoRules || len(tables.Others) != 1 || tables.Others[0].Key != "clearance" {
+	if got := tables.Clears[0]; got.Cells["when/tools"] != "a, b" || got.Pointer != "/clearance/0" {
+		t.Errorf("got %+v, want the clearance rule", got)
+	}
+	if len(tables.Intents) != 3 || tables.Self != "allowed" || tables.NoRules || len(tables.Others) != 1 || tables.Others[0].Key != "budgets" {
 		t.Errorf("got %+v, want all sections", tables)
 	}
 	if _, problem := TablesOf([]byte("a: [")); problem == nil {

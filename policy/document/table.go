@@ -15,6 +15,7 @@ type Tables struct {
 	Intents []Row
 	Scopes  []Row
 	Tools   []Row
+	Clears  []Row // clearance
 	Rules   []Row
 	Kills   []Row
 	Self    string // of approvals
@@ -59,6 +60,8 @@ func TablesOf(text []byte) (Tables, *Problem) {
 			t.Tools = mapRows("/tools", body, func(v *yaml.Node) map[string]string { return cells(v, "impact", "reason") })
 		case "approvals":
 			t.approvals(body)
+		case "clearance":
+			t.Clears = ruleRows("/clearance", body, "id", "url", "timeout_s")
 		case "kill_switches":
 			for n, item := range body.Content {
 				t.Kills = append(t.Kills, Row{Pointer: "/kill_switches/" + strconv.Itoa(n), Key: cell(item), Line: item.Line})
@@ -81,15 +84,23 @@ func (t *Tables) approvals(n *yaml.Node) {
 	if rules == nil {
 		return
 	}
-	for i, rule := range rules.Content {
-		c := cells(rule, "id", "per", "quorum", "roles", "expires_s")
+	t.Rules = ruleRows("/approvals/rules", rules, "id", "per", "quorum", "roles", "expires_s")
+}
+
+// ruleRows are the rules of a list; the cells of their conditions are named
+// "when/" and the condition, so that a row's pointer and a cell's name lead to it.
+func ruleRows(pointer string, n *yaml.Node, names ...string) []Row {
+	var rows []Row
+	for i, rule := range n.Content {
+		c := cells(rule, names...)
 		if when := child(rule, "when"); when != nil {
 			for name, text := range cells(when, "impact_at_least", "external", "tools") { // order-free: fills a map
-				c[name] = text
+				c["when/"+name] = text
 			}
 		}
-		t.Rules = append(t.Rules, Row{Pointer: "/approvals/rules/" + strconv.Itoa(i), Key: c["id"], Line: rule.Line, Cells: c})
+		rows = append(rows, Row{Pointer: pointer + "/" + strconv.Itoa(i), Key: c["id"], Line: rule.Line, Cells: c})
 	}
+	return rows
 }
 
 func mapRows(pointer string, n *yaml.Node, read func(*yaml.Node) map[string]string) []Row {

@@ -42,7 +42,7 @@ func TestP44_BundlesAreFresh(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	inIsland(t, "./build.sh", "../"+filepath.Base(dir))
-	for _, name := range []string{"app.css", "graph.css", "live.js", "graph.js", "builder.css", "builder.js", "icon.svg", "LICENSES.txt"} {
+	for _, name := range []string{"app.css", "graph.css", "live.js", "graph.js", "builder.css", "builder.js", "policy.css", "policy.js", "icon.svg", "LICENSES.txt"} {
 		want, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-//go:embed dist/app.css dist/graph.css dist/live.js dist/graph.js dist/builder.css dist/builder.js dist/icon.svg dist/LICENSES.txt
+//go:embed dist/app.css dist/graph.css dist/live.js dist/graph.js dist/builder.css dist/builder.js dist/policy.css dist/policy.js dist/icon.svg dist/LICENSES.txt
 var bundles embed.FS
 
 // Prefix is where the bundles are served.

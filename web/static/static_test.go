@@ -36,8 +36,8 @@ func TestBundlesStayWithinBudget(t *testing.T) {
 	if err := json.Unmarshal(raw, &budgets); err != nil {
 		t.Fatal(err)
 	}
-	if len(budgets) != 5 {
-		t.Fatalf("got %d budgets, want 5: shell, island, styles, builder and its styles", len(budgets))
+	if len(budgets) != 6 {
+		t.Fatalf("got %d budgets, want 6: shell, island, styles, builder and its styles, policy page", len(budgets))
 	}
 	files := open(t)
 	for name, b := range budgets {

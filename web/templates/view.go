@@ -8,6 +8,7 @@ type Assets struct {
 	Graph    string // graph.js, run page with the graph only
 	Icon     string // icon.svg
 
+	Policy, PolicyCSS   string // policy.js and policy.css, policy and tools only
 	Builder, BuilderCSS string // builder.js and builder.css, builder only
 }
 
