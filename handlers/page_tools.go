@@ -30,7 +30,7 @@ func (s *Server) toolsPage(c echo.Context) error {
 	v.Assets.PolicyCSS = s.files.URL("policy.css")
 	for _, name := range s.cfg.Rules.Catalog().Names() {
 		t, _ := s.cfg.Rules.Catalog().Lookup(name)
-		row := view.row(&t)
+		row := view.row(t)
 		row.Calls = counts[name]
 		v.Rows = append(v.Rows, row)
 	}
@@ -114,9 +114,9 @@ func (s *Server) showTool(c echo.Context, status int, refused string) error {
 	if err != nil {
 		return err
 	}
-	v := templates.ToolPage{Shell: s.shell(c, t.Name, "tools"), ToolRow: view.row(&t), Declared: t.Impact.Name(), Depends: t.ImpactOf != nil,
+	v := templates.ToolPage{Shell: s.shell(c, t.Name, "tools"), ToolRow: view.row(t), Declared: t.Impact.Name(), Depends: t.ImpactOf != nil,
 		Timeout: t.Timeout.String(), Bytes: byteWords(t.Bytes), Trusted: t.Trusted, Sinks: t.Sinks, In: schemaRows(t.Input), Out: schemaRows(t.Output),
-		Answers: view.answers(&t), MayEdit: viewer(c).ownsPolicy() && viewer(c).Token == "", Version: view.active.Version,
+		Answers: view.answers(t), MayEdit: viewer(c).ownsPolicy() && viewer(c).Token == "", Version: view.active.Version,
 		Refused: refused, Reason: c.FormValue("reason")}
 	v.Assets.PolicyCSS = s.files.URL("policy.css")
 	pointer, _ := killedBy(view.kills, t.Name)

@@ -614,7 +614,4 @@ func personWord(p Person) string {
 	return p.Name
 }
 
-// shortPolicy cuts a hash to what tells versions apart.
-func shortPolicy(hash string) string { return hash[:min(len(hash), 19)] }
-
 var _ = templruntime.GeneratedTemplate
