@@ -87,7 +87,7 @@ type policyWork struct {
 	saved   int64
 	notice  string
 	refused string
-	late    *PolicyVersion
+	late    bool // the version in force came in between
 	trial   *Trial
 	tried   bool
 }
@@ -106,9 +106,6 @@ func (s *Server) takeDraft(c echo.Context, w *policyWork) error {
 	w.form.yaml, w.form.draft, w.form.revision, w.saved = d.Doc, d.ID, d.Revision, d.UpdatedAt
 	if base, err := strconv.Atoi(d.Base); err == nil {
 		w.form.base = base
-	}
-	if w.form.base != w.active.Version {
-		w.late = &w.active
 	}
 	return nil
 }
@@ -288,7 +285,8 @@ func (s *Server) publishForm(c echo.Context) error {
 		if w.active, err = s.cfg.Policies.Active(c.Request().Context()); err != nil {
 			return err
 		}
-		w.late = &w.active
+		w.form.base = w.active.Version // said now: publishing again is meant
+		w.late = true
 	} else {
 		w.refused = sentence(p.Detail) + ". " + sentence(p.Fix) + "."
 	}
@@ -298,13 +296,13 @@ func (s *Server) publishForm(c echo.Context) error {
 	return s.showPolicy(c, p.Status, w)
 }
 
-// showPolicy renders the page. A text made from an older version is from now on
-// compared with, and published on top of, the one in force: the page says so.
+// showPolicy renders the page. A text made from an older version is compared
+// with the one in force, and the page says so.
 func (s *Server) showPolicy(c echo.Context, status int, w *policyWork) error {
 	v := s.editorView(c, w)
-	if w.late != nil {
-		shown := s.versionView(c, w.late)
-		v.Late, v.Base = &shown, w.active.Version
+	if w.late || w.form.base != w.active.Version {
+		shown := s.versionView(c, &w.active)
+		v.Late = &shown
 	}
 	return render(c, status, templates.PolicyPage(v))
 }

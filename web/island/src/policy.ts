@@ -10,6 +10,8 @@ const part = <T extends HTMLElement>(id: string): T | null => document.getElemen
 
 class PolicyPage {
   private round = 0; // answers to older questions are dropped
+  private edits: Promise<void> = Promise.resolve(); // changes by tables, one after the other: none is dropped
+  private waiting = 0; // of them
   private checking = 0;
   private trying = 0;
 
@@ -18,7 +20,7 @@ class PolicyPage {
     text.addEventListener("input", () => this.typed());
     form.addEventListener("change", (event) => {
       const cell = event.target as HTMLInputElement;
-      if ("cell" in cell.dataset) void this.send(cell.name, cell.value, true);
+      if ("cell" in cell.dataset) this.edit(cell.name, cell.value);
     });
     form.addEventListener("submit", (event) => this.submitted(event));
     form.addEventListener("keydown", (event) => this.key(event));
@@ -34,7 +36,7 @@ class PolicyPage {
   private typed(): void {
     this.gutter();
     window.clearTimeout(this.checking);
-    this.checking = window.setTimeout(() => void this.send("check", "", false), quiet);
+    this.checking = window.setTimeout(() => void this.check(), quiet);
   }
 
   // gutter keeps the numbers in step until the server's marks are there.
@@ -51,16 +53,12 @@ class PolicyPage {
     }
   }
 
+  // key adds with Enter beside an add button; in a cell Enter is a change.
   private key(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
-    if (event.key !== "Enter" || !(target instanceof HTMLInputElement)) return;
-    if (target.name.startsWith("new:")) {
-      event.preventDefault();
-      target.closest(".policy-add")?.querySelector("button")?.click();
-    } else if ("cell" in target.dataset) {
-      event.preventDefault();
-      target.dispatchEvent(new Event("change", { bubbles: true }));
-    }
+    if (event.key !== "Enter" || !(target instanceof HTMLInputElement) || !target.name.startsWith("new:")) return;
+    event.preventDefault();
+    if (target.value.trim() !== "") target.closest(".policy-add")?.querySelector("button")?.click();
   }
 
   private submitted(event: SubmitEvent): void {
@@ -70,7 +68,8 @@ class PolicyPage {
     event.preventDefault();
     if (button.name === "cursor") void this.try(button.value);
     else if (button.value === "try") void this.try("");
-    else void this.send(button.value, this.beside(button), true);
+    else if (button.value !== "check") this.edit(button.value, this.beside(button));
+    else if (this.waiting === 0) void this.check();
   }
 
   private beside(button: HTMLElement): string {
@@ -95,23 +94,39 @@ class PolicyPage {
     }
   }
 
-  // send checks the text or changes it by a table; then the text comes back too.
-  private async send(op: string, value: string, takesText: boolean): Promise<void> {
+  private edit(op: string, value: string): void {
+    this.waiting++;
+    this.edits = this.edits.then(() => this.change(op, value)).finally(() => this.waiting--);
+  }
+
+  // change edits the text by a table. What is typed meanwhile is kept: then the
+  // edit is made again on it.
+  private async change(op: string, value: string): Promise<void> {
+    for (let tries = 0; tries < 5; tries++) {
+      this.round++;
+      const before = this.text.value;
+      const page = await this.ask(op, value);
+      const fresh = page?.getElementById("yaml") as HTMLTextAreaElement | null;
+      if (!page || !fresh) return;
+      if (before !== this.text.value) continue;
+      this.text.value = fresh.value;
+      this.gutter();
+      this.round++;
+      return this.show(page);
+    }
+  }
+
+  private async check(): Promise<void> {
+    const round = ++this.round;
+    const page = await this.ask("check", "");
+    if (page && round === this.round) this.show(page);
+  }
+
+  private show(page: Document): void {
     window.clearTimeout(this.checking);
     window.clearTimeout(this.trying);
-    const round = ++this.round;
-    const before = this.text.value;
-    const page = await this.ask(op, value);
-    if (!page || round !== this.round) return;
-    const text = page.getElementById("yaml") as HTMLTextAreaElement | null;
-    if (takesText && text && before === this.text.value && text.value !== before) {
-      this.text.value = text.value;
-      this.gutter();
-    }
     this.take(page, ["policy-state", "policy-notes", "policy-tabs", "policy-tables", "yaml-lines", "policy-bar", "policy-diff"]);
-    const valid = page.getElementById("policy-places") === null;
-    this.form.dataset.checked = String(round);
-    if (valid) this.trying = window.setTimeout(() => void this.try(""), calmTry);
+    if (page.getElementById("policy-places") === null) this.trying = window.setTimeout(() => void this.try(""), calmTry);
   }
 
   private async try(cursor: string): Promise<void> {
