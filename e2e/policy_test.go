@@ -74,7 +74,7 @@ func (p *tab) publish(version int, reason string) {
 	p.enter("textbox", "Reason", reason)
 	p.click("button", "Publish version "+strconv.Itoa(version))
 	p.wait("version page", func() bool {
-		return script[bool](p, fmt.Sprintf(`location.pathname === "/policies/%d" && document.body.dataset.ready === "true"`, version))
+		return script[bool](p, fmt.Sprintf(`location.pathname === "/policies/%d" && document.body?.dataset.ready === "true"`, version))
 	})
 }
 
@@ -141,7 +141,9 @@ func TestP19_APolicyIsEditedTriedPublishedAndMeetsARunningPlan(t *testing.T) {
 
 	// A draft is kept as it is.
 	p.click("button", "Save draft")
-	p.wait("the saved draft", func() bool { return script[bool](p, `/saved/.test(document.querySelector(".titlebar").textContent)`) })
+	p.wait("the saved draft", func() bool {
+		return script[bool](p, `/saved/.test(document.querySelector(".titlebar")?.textContent ?? "")`)
+	})
 	if !strings.Contains(p.yamlText(), "[file.write]") {
 		t.Errorf("got %s, want the draft as it was saved", p.yamlText())
 	}
@@ -223,7 +225,7 @@ func TestP41_TwoEditorsOfOnePolicyLoseNothing(t *testing.T) {
 	p.enter("textbox", "Reason", "slower")
 	p.click("button", "Publish version 3")
 	p.wait("the refusal", func() bool {
-		return script[bool](p, `location.pathname === "/policies" && document.querySelector('[name="base"]').value === "2"`)
+		return script[bool](p, `location.pathname === "/policies" && document.querySelector('[name="base"]')?.value === "2"`)
 	})
 	p.waitText("the conflict", "#policy-notes", "Version 2 was published meanwhile")
 	if text := p.yamlText(); !strings.Contains(text, "[sysinfo]") {
