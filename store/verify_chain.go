@@ -25,8 +25,8 @@ type streamCheck struct {
 	approvals map[string]*Approval
 	policies  map[int]PolicyVersion // of admin
 	templates map[string]TemplateVersion
-	broken    *StreamReport         // the first thing that is wrong with the chain
-	complaint *StreamReport         // the first thing that is wrong with what is derived from it
+	broken    *StreamReport // the first thing that is wrong with the chain
+	complaint *StreamReport // the first thing that is wrong with what is derived from it
 }
 
 // expectation is a hash that something outside the chain has for a row.
