@@ -18,13 +18,6 @@ const (
 // asked for again: an effect happens on fresh words.
 const clearHolds = 5 * time.Minute
 
-// clearGrace is what the shell may take beyond an authority's own time until
-// the core gives the answer up (R16).
-const clearGrace = 5 * time.Second
-
-// Failure words that the core gives itself.
-const clearLost = "lost"
-
 // Clear asks an external authority about a call (R47). Answer: Cleared.
 type Clear struct {
 	ID      string
@@ -61,7 +54,6 @@ type Cleared struct {
 type clearing struct {
 	attempt int
 	hash    string // policy.ClearanceBinding
-	asked   int64  // µs UTC
 	open    []policy.ClearFor
 	held    []clearance
 }
@@ -84,12 +76,13 @@ type clearedData struct {
 }
 
 type clearedInput struct {
-	Kind  string `json:"kind"` // "cleared" or "timer"
+	Kind  string `json:"kind"` // "cleared"
 	Nonce string `json:"nonce,omitempty"`
 }
 
 // askAuthorities stops a ready node until every authority has answered (T6).
-// All are asked at once.
+// All are asked at once. The shell gives each its time and always returns an
+// answer; should one be lost all the same, the run's wall clock ends it (R16).
 func (s *State) askAuthorities(i int, c Perform, d *policy.Decision) {
 	data := &clearAskData{Hash: policy.ClearanceBinding(c.Call), Wants: d.Clear, Call: s.callData(&c.Call), Decision: d}
 	s.emit(ClearanceRequested, c.Node, c.Attempt, data)
@@ -118,7 +111,7 @@ func ClearID(node string, attempt int, rule, url string) string {
 func (s *State) clearOwed(i int) []Command {
 	params, problem := s.resolve(i)
 	if problem != "" {
-		return nil // the deadline ends it
+		return nil // it was resolved before: outputs never change
 	}
 	var cmds []Command
 	for _, want := range s.nodes[i].clear.open {
@@ -131,7 +124,7 @@ func (s *State) clearOwed(i int) []Command {
 func (s *State) stopClearing(i int) {
 	step, n := &s.plan.Steps[i], &s.nodes[i]
 	id := clearID(step.ID, n.clear.attempt)
-	s.command(Stop{ID: "stop " + id, Node: step.ID, Attempt: n.clear.attempt, Clearing: id})
+	s.command(Stop{ID: "stop clear " + commandID(step.ID, n.clear.attempt), Node: step.ID, Attempt: n.clear.attempt, Clearing: id})
 }
 
 // acceptCleared takes each answer once and only while it is asked for: a late
@@ -175,7 +168,7 @@ func (s *State) foldClearAsked(f *Fact, d *clearAskData) {
 		n.clear = clearing{}
 	}
 	c := &n.clear
-	c.attempt, c.hash, c.asked, c.open = f.Attempt, d.Hash, f.At, slices.Clone(d.Wants)
+	c.attempt, c.hash, c.open = f.Attempt, d.Hash, slices.Clone(d.Wants)
 	c.held = slices.DeleteFunc(c.held, func(h clearance) bool { return c.find(h.Rule, h.URL) >= 0 })
 	s.move(i, blocked, "T6")
 }
@@ -213,52 +206,4 @@ func (n *node) cleared(attempt int, now int64) []policy.Clearance {
 		}
 	}
 	return list
-}
-
-// clearEnds is when the answers of a blocked node are given up.
-func (n *node) clearEnds() int64 {
-	most := int64(0)
-	for _, want := range n.clear.open {
-		most = max(most, int64(want.TimeoutS))
-	}
-	return n.clear.asked + most*1_000_000 + clearGrace.Microseconds()
-}
-
-// clearDue is the soonest of these ends.
-func (s *State) clearDue() (at int64, some bool) {
-	if s.count[blocked] == 0 {
-		return 0, false
-	}
-	for i := range s.nodes {
-		if n := &s.nodes[i]; n.state == blocked && (!some || n.clearEnds() < at) {
-			at, some = n.clearEnds(), true
-		}
-	}
-	return at, some
-}
-
-func (s *State) clearOverdue(at int64) bool {
-	ends, some := s.clearDue()
-	return some && at >= ends
-}
-
-// expireClearances counts answers that never came as denials.
-func (s *State) expireClearances() {
-	if s.count[blocked] == 0 {
-		return
-	}
-	for i := range s.nodes {
-		n := &s.nodes[i]
-		if n.state != blocked || s.run.now < n.clearEnds() {
-			continue
-		}
-		s.stopClearing(i)
-		for n.state == blocked && len(n.clear.open) > 0 {
-			want := n.clear.open[0]
-			s.emit(ClearanceAnswered, s.plan.Steps[i].ID, n.clear.attempt, &clearedData{
-				Clearance: policy.Clearance{Rule: want.Rule, URL: want.URL, Hash: n.clear.hash, Failure: clearLost,
-					LatencyMS: (s.run.now - n.clear.asked) / 1000},
-				Input: clearedInput{Kind: "timer"}})
-		}
-	}
 }

@@ -78,7 +78,6 @@ func readClearance(k Kind, data []byte) (factData, error) {
 func (c *clearing) pack(p *packer) {
 	p.int(int64(c.attempt))
 	p.str(c.hash)
-	p.int(c.asked)
 	p.int(int64(len(c.open)))
 	for _, w := range c.open {
 		p.strs([]string{w.Rule, w.URL})
@@ -96,7 +95,6 @@ func (c *clearing) pack(p *packer) {
 func (c *clearing) unpack(p *packer) {
 	p.readN(&c.attempt)
 	p.readStr(&c.hash)
-	p.readInt(&c.asked)
 	for range p.readLen() {
 		var w policy.ClearFor
 		p.readAll(&w.Rule, &w.URL)

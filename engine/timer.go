@@ -36,9 +36,6 @@ func (s *State) Deadline() (int64, bool) {
 			}
 		}
 	}
-	if t, some := s.clearDue(); some {
-		soonest(t)
-	}
 	if s.veiled() {
 		soonest(s.run.visibleAt)
 	}
@@ -92,7 +89,6 @@ func (s *State) takeTimer() {
 	s.step.actor = "system"
 	s.expireApprovals()
 	s.expireQuestions()
-	s.expireClearances()
 	s.expireReview()
 	s.grantRetries()
 	s.warn()
@@ -111,7 +107,7 @@ func (s *State) somethingDue(at int64) bool {
 			return true
 		}
 	}
-	return s.clearOverdue(at) || s.veilOver(at) || s.reviewing() && at >= s.reviewEnds() || s.retryDue(at) || s.questionDue(at) || s.wallDue(at)
+	return s.veilOver(at) || s.reviewing() && at >= s.reviewEnds() || s.retryDue(at) || s.questionDue(at) || s.wallDue(at)
 }
 
 func (s *State) wallDue(at int64) bool {

@@ -80,7 +80,7 @@ func (p *player) command(line string) {
 	switch verb {
 	case "scope":
 		p.scope = strings.Fields(rest)
-	case "ask", "self", "kill", "cap":
+	case "ask", "self", "kill", "cap", "clearance":
 		p.policyLine(verb, rest)
 	case "step":
 		p.steps = append(p.steps, rest)
@@ -140,6 +140,8 @@ func (p *player) policyLine(verb, rest string) {
 		p.rules.Approvals.Self = rest
 	case "kill":
 		p.rules.KillSwitches = words
+	case "clearance": // ID TOOL
+		clearFor(words[1], words[0])(p.rules)
 	case "cap":
 		p.rules.Scopes = map[string]policy.Scope{"default": {Caps: map[string]policy.Rank{words[0]: policy.Rank(number(1))}}}
 	}
@@ -153,7 +155,7 @@ func (p *player) change(d *policy.Document) {
 	if p.rules.Approvals.Self != "" {
 		d.Approvals.Self = p.rules.Approvals.Self
 	}
-	d.KillSwitches = p.rules.KillSwitches
+	d.KillSwitches, d.Clearance = p.rules.KillSwitches, p.rules.Clearance
 	scope := d.Scopes["default"]
 	if p.scope != nil {
 		scope.Tools = p.scope
@@ -213,6 +215,8 @@ func (p *player) commands(list []Command) {
 			fmt.Fprintf(&p.out, "  -> propose %s %q%s\n", c.ID, c.Goal, asked(c.By, c.Again, c.Records, c.Note))
 		case Conclude:
 			fmt.Fprintf(&p.out, "  -> conclude %s on %d steps%s\n", c.ID, len(c.Steps), asked(c.By, c.Again, c.Records, ""))
+		case Clear:
+			fmt.Fprintf(&p.out, "  -> clear %s#%d %s at %s %s %s\n", c.Node, c.Attempt, c.Rule, c.URL, c.Tool, c.Params)
 		case Stop:
 			fmt.Fprintf(&p.out, "  -> stop %s after %s\n", c.ID, c.Grace)
 		}
@@ -247,6 +251,8 @@ func (p *player) input(verb, rest string) Input {
 	case "fail":
 		return &AttemptDone{Head: p.r.head("tool:t"), Node: first, Attempt: p.r.node(first).Attempt, Class: Class(words[1]),
 			Detail: "told by the tool", Unsent: len(words) > 2}
+	case "cleared": // NODE RULE yes|no|FAILURE
+		return p.cleared(words)
 	case "approve":
 		return p.r.verdict(first, Approve, "")
 	case "deny":

@@ -207,3 +207,21 @@ func TestR43_PeopleSeeWhoCleared(t *testing.T) {
 		t.Errorf("got %s after %d questions", end.code(), len(a.questions()))
 	}
 }
+
+// TestP24_LatenciesAreThoseOnRecord: what a start reads back is what attempts took.
+func TestP24_LatenciesAreThoseOnRecord(t *testing.T) {
+	a := newAuthority(t)
+	o := cleared(t, a, "")
+	a.will(answers(goodAnswer))
+	o.end(o.submit(writeOut))
+	o.end(o.submit(`{"goal":"read notes.txt"}`))
+	past, err := o.app.store.Latencies(t.Context())
+	if err != nil || len(past["file.write"]) != 1 || len(past["file.read"]) != 1 || len(past) != 2 {
+		t.Fatalf("got %v and %v, want one of each tool", past, err)
+	}
+	for tool, list := range past {
+		if list[0] < 0 || list[0] > restWithin.Milliseconds() {
+			t.Errorf("%s took %d ms", tool, list[0])
+		}
+	}
+}

@@ -28,7 +28,7 @@ func (w *World) clear(c engine.Clear) {
 	case 2:
 		took, in.Allow, in.Failure = 2000, false, "deadline"
 	case 3:
-		return // lost: the core gives it up
+		return // lost: the wall clock ends the run
 	}
 	w.launch(&flight{command: c, result: in, endsAt: w.now + int64(took)*ms})
 }
