@@ -58,6 +58,7 @@ func sites(s *server) map[string]string {
 		"home": "/", "runs": "/runs", "approvals": "/approvals", "packet": "/approvals/" + approval, "builder": "/builder?run=" + done,
 		"waiting": "/runs/" + waits, "refused": "/runs/" + refused, "missing": "/no-such-page",
 		"policies": "/policies", "version": "/policies/1", "tools": "/tools", "tool": "/tools/file.delete",
+		"settings": "/settings",
 	}
 	for _, view := range []string{"graph", "list", "log", "verdict"} {
 		out[view] = "/runs/" + done + "?view=" + view

@@ -30,7 +30,7 @@ func (s *Server) home(c echo.Context) error {
 }
 
 func (s *Server) homeView(c echo.Context) (templates.Home, error) {
-	v := templates.Home{Shell: s.shell(c, "Home", "home"), Intent: "observe", Key: rand.Text(), Needs: append(s.needs(c), s.reviewNeeds(c)...)}
+	v := templates.Home{Shell: s.shell(c, "Home", "home"), Intent: "observe", Key: rand.Text(), Planner: s.plannedBy(), Needs: append(s.needs(c), s.reviewNeeds(c)...)}
 	f := RunFilter{Limit: recentRuns}
 	if who := viewer(c); !who.sees("") {
 		f.Owner = who.User.ID

@@ -69,7 +69,7 @@ func (s *Server) runView(c echo.Context) (templates.Run, error) {
 	v.Head = s.runHead(c, &fold, sum.Requester)
 	v.Steps = s.steps(c, p)
 	v.Overview = templates.Overview{Goal: plain(fold.Goal), Requester: s.person(c, sum.Requester), Intent: fold.Intent.Name(),
-		Mode: fold.Mode, Planner: state.PlanBy(), Fallbacks: fold.Fallbacks, Usage: modelUsage(&fold), Policy: fold.Policy, Version: fold.PlanVersion,
+		Mode: fold.Mode, Planner: planBy(state), Fallbacks: fold.Fallbacks, Usage: modelUsage(&fold), Policy: fold.Policy, Version: fold.PlanVersion,
 		CreatedAt: fold.CreatedAt, EndedAt: fold.EndedAt}
 	if fold.Requester == state.PlanBy() {
 		v.Overview.Planner = s.person(c, state.PlanBy()).Name
@@ -247,7 +247,13 @@ func verdictView(sum *engine.Summary, state *engine.State) *templates.Verdict {
 	}
 	v.Text, v.By = plain(sum.Verdict.Text), sum.Verdict.By
 	if steps := planNodes(state); len(steps) > 0 {
-		v.Text, v.Left = howItWent(steps)
+		var went string
+		went, v.Left = howItWent(steps)
+		if v.By == engine.BuiltinBy {
+			v.Text = went
+		} else {
+			v.Foot = append(v.Foot, strings.TrimSuffix(went, "."))
+		}
 	}
 	owner := map[string]string{}
 	for _, n := range state.Nodes() {
@@ -317,6 +323,15 @@ func skipWord(cause string) string {
 		return "another candidate was enough"
 	}
 	return "its condition did not hold"
+}
+
+// planBy names who plans, also while they still do.
+func planBy(state *engine.State) string {
+	if by := state.PlanBy(); by != "" {
+		return by
+	}
+	n, _ := state.Node(engine.PlannerNode)
+	return n.By
 }
 
 func planNodes(state *engine.State) []engine.NodeView {

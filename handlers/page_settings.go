@@ -128,13 +128,17 @@ func posted(c echo.Context, name string) *string {
 	return &values[0]
 }
 
-func refill(c echo.Context, r *templates.SettingRole, refused string) {
+// refill shows what was typed, and says whether it differs from what is saved.
+func refill(c echo.Context, r *templates.SettingRole, refused string) bool {
 	r.Refused = refused
+	differs := false
 	for i := range r.Fields {
 		if text := posted(c, r.Fields[i].Name); text != nil {
+			differs = differs || *text != r.Fields[i].Value
 			r.Fields[i].Value = plain(*text)
 		}
 	}
+	return differs
 }
 
 // testModelForm tries a role as it is saved and shows what works.
@@ -154,6 +158,7 @@ func (s *Server) testModelForm(c echo.Context) error {
 	for i := range view.Roles {
 		if view.Roles[i].Role == role {
 			view.Roles[i].Test = testView(&check)
+			view.Roles[i].Test.Unsaved = refill(c, &view.Roles[i], "") || c.FormValue("key") != ""
 		}
 	}
 	return render(c, http.StatusOK, templates.SettingsPage(view))

@@ -39,4 +39,5 @@ type SettingTest struct {
 	OK      bool
 	Problem string
 	Lines   []Pair
+	Unsaved bool // the form holds changes that were not saved, and not tested
 }
