@@ -36,6 +36,7 @@ func (s *Server) pageRoutes(e *echo.Echo) {
 	g.GET("/frag/runs/:id", s.runFragment)
 	g.GET("/runs/:id/nodes/:node", s.nodePanel)
 	g.GET("/runs/:id/export", s.exportRun)
+	s.templatePages(g)
 	g.POST("/runs/:id/start", s.startForm)
 	g.GET("/runs/:id/plan", s.planPage)
 	g.POST("/runs/:id/plan", s.planForm)

@@ -77,7 +77,7 @@ func (s *Server) runView(c echo.Context) (templates.Run, error) {
 	if v.Review, err = s.reviewView(c, state); err != nil {
 		return templates.Run{}, err
 	}
-	v.Head.Review = v.Review != nil
+	v.Head.Review, v.Head.CanSave, v.Head.Template = v.Review != nil, canSave(viewer(c), &fold), fold.Template
 	if node != "" {
 		v.Node = s.nodeView(c, p, node, about)
 	}

@@ -111,6 +111,7 @@ type distilled struct {
 	candidates []template.Candidate
 	from       string
 	goal       string
+	dropped    int // steps that did not execute
 }
 
 // distil gives what a template can be made of. Only runs that ended with
@@ -163,7 +164,7 @@ func (s *Server) distilRun(c echo.Context, id string) (*distilled, error) {
 		n, is := state.Node(step)
 		return is && n.State == engine.NodeExecuted
 	})
-	return &distilled{plan: source, from: "run:" + sum.ID, goal: sum.Goal}, nil
+	return &distilled{plan: source, from: "run:" + sum.ID, goal: sum.Goal, dropped: len(state.Plan().Steps) - len(source.Steps)}, nil
 }
 
 func (s *Server) distilDraft(c echo.Context, id string) (*distilled, error) {

@@ -282,3 +282,17 @@ func gaps(text string) []string {
 func escape(token string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
 }
+
+// SlotsOf names the slots that a step uses, in the order of their places.
+func SlotsOf(s *plan.Step) []string {
+	one := plan.Plan{Steps: []plan.Step{*s}}
+	var names []string
+	for _, p := range places(&one) {
+		for _, u := range uses(p.value(&one)) {
+			if !slices.Contains(names, u.name) {
+				names = append(names, u.name)
+			}
+		}
+	}
+	return names
+}

@@ -33,6 +33,8 @@ type RunHead struct {
 	Version   int      // of the plan
 	CanAct    bool     // the viewer may pause, resume and cancel
 	Review    bool     // stands at its plan
+	CanSave   bool     // as a template
+	Template  string   // "name@2" while the plan is an instance of it
 }
 
 // Waiting is one open request of a run.

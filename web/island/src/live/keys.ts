@@ -6,7 +6,7 @@ const store = "sluice.keys";
 let leader = -Infinity; // when "g" was pressed; a page begins at time 0
 const leaderMillis = 1200;
 
-const places: Record<string, string> = { h: "/", r: "/runs", a: "/approvals", p: "/policies", b: "/builder" };
+const places: Record<string, string> = { h: "/", r: "/runs", a: "/approvals", p: "/policies", t: "/templates", b: "/builder" };
 const views: Record<string, string> = { "1": "graph", "2": "list", "3": "log", "4": "verdict" };
 const arrows = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 
