@@ -55,7 +55,7 @@ func sites(s *server) map[string]string {
 	api.until(refused, "ended")
 	approval := api.until(waits, "waiting").Waiting[0]
 	out := map[string]string{
-		"home": "/", "runs": "/runs", "approvals": "/approvals", "packet": "/approvals/" + approval, "builder": "/builder?run=" + done,
+		"templates": "/templates", "template": "/templates/overdue-invoices", "home": "/", "runs": "/runs", "approvals": "/approvals", "packet": "/approvals/" + approval, "builder": "/builder?run=" + done,
 		"waiting": "/runs/" + waits, "refused": "/runs/" + refused, "missing": "/no-such-page",
 		"policies": "/policies", "version": "/policies/1", "tools": "/tools", "tool": "/tools/file.delete",
 		"settings": "/settings",
