@@ -95,9 +95,7 @@ func callsIn(facts []engine.Row) []RecordedCall {
 func callIn(r *engine.Row) (RecordedCall, bool) {
 	call := RecordedCall{Run: r.Run, Seq: r.Seq, At: r.At, Node: r.Node, Attempt: r.Attempt}
 	var data callData
-	isDecision := r.Kind == engine.AttemptStarted || r.Kind == engine.NodeChanged || r.Kind == engine.ApprovalRequested ||
-		r.Kind == engine.ClearanceRequested
-	if !isDecision || json.Unmarshal(r.Data, &data) != nil {
+	if !mayBeCall(r.Kind) || json.Unmarshal(r.Data, &data) != nil {
 		return call, false
 	}
 	if data.Call == nil || data.Decision == nil {
@@ -105,6 +103,11 @@ func callIn(r *engine.Row) (RecordedCall, bool) {
 	}
 	call.Tool, call.Decision, call.Impact = data.Call.Tool, data.Decision.Outcome, data.Decision.Impact
 	return call, true
+}
+
+// mayBeCall says whether facts of a kind carry decisions of the gate.
+func mayBeCall(kind engine.Kind) bool {
+	return kind == engine.AttemptStarted || kind == engine.NodeChanged || kind == engine.ApprovalRequested || kind == engine.ClearanceRequested
 }
 
 func (w *writer) saveCalls(stream, through int64, calls []RecordedCall) error {

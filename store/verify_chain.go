@@ -14,19 +14,22 @@ import (
 
 // streamCheck follows one stream while its rows go by.
 type streamCheck struct {
-	name      string
-	v         int64
-	isPresent bool // there is a row in streams
-	seq       int64
-	prev      []byte
-	expected  map[int64][]expectation // by seq
-	lastNull  int64                   // last row without data
-	through   int64                   // what the stream's own run.erased facts say
-	approvals map[string]*Approval
-	policies  map[int]PolicyVersion // of admin
-	templates map[string]TemplateVersion
-	broken    *StreamReport // the first thing that is wrong with the chain
-	complaint *StreamReport // the first thing that is wrong with what is derived from it
+	name        string
+	v           int64
+	isPresent   bool // there is a row in streams
+	seq         int64
+	prev        []byte
+	expected    map[int64][]expectation // by seq
+	lastNull    int64                   // last row without data
+	through     int64                   // what the stream's own run.erased facts say
+	approvals   map[string]*Approval
+	policies    map[int]PolicyVersion // of admin
+	templates   map[string]TemplateVersion
+	key         *ownedKey        // what the run was made with, nil: none, or erased
+	calls       map[int64]uint64 // digests by seq
+	erasedCalls []int64          // rows that may have been calls
+	broken      *StreamReport    // the first thing that is wrong with the chain
+	complaint   *StreamReport    // the first thing that is wrong with what is derived from it
 }
 
 // expectation is a hash that something outside the chain has for a row.
@@ -136,6 +139,8 @@ func (v *verification) row(c *streamCheck, raw *rawRow, hashes *hasher) {
 	c.foldApproval(row)
 	c.foldPolicy(row)
 	c.foldTemplate(row)
+	c.foldCall(row)
+	c.foldKey(row)
 }
 
 // check compares a row with its hashes and with what others say of it.

@@ -31,14 +31,10 @@ func (c *streamCheck) foldApproval(row *engine.Row) {
 
 // compareProjections holds the tables that are derived from facts against them.
 func (v *verification) compareProjections(ctx context.Context) error {
-	if err := v.compareApprovals(ctx); err != nil {
-		return err
-	}
-	if err := v.comparePolicies(ctx); err != nil {
-		return err
-	}
-	if err := v.compareTemplates(ctx); err != nil {
-		return err
+	for _, compare := range []func(context.Context) error{v.compareApprovals, v.comparePolicies, v.compareTemplates, v.compareCalls, v.compareKeys} {
+		if err := compare(ctx); err != nil {
+			return err
+		}
 	}
 	// No projection can know more than the log: what it has seen must be there.
 	for _, source := range []struct{ by, query string }{

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 )
 
 //go:embed dist/app.css dist/graph.css dist/live.js dist/graph.js dist/builder.css dist/builder.js dist/policy.css dist/policy.js dist/icon.svg dist/LICENSES.txt
@@ -33,9 +34,14 @@ type Files struct {
 	byURL  map[string]file
 }
 
-// New reads, hashes and packs the embedded bundles. It fails only when the
-// binary was built without one of them.
-func New() (*Files, error) {
+// New gives the embedded bundles, hashed and packed. It fails only when the
+// binary was built without one of them. Every call gives the same Files: they
+// never change, and packing them is most of the work of starting a server.
+func New() (*Files, error) { return once() }
+
+var once = sync.OnceValues(build)
+
+func build() (*Files, error) {
 	f := &Files{byName: map[string]string{}, byURL: map[string]file{}}
 	entries, err := bundles.ReadDir("dist")
 	if err != nil {

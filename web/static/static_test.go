@@ -164,3 +164,14 @@ func TestP43_StylesAndScriptsLoadNothingFromElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// The bundles are packed once in a process, however many servers it starts.
+func TestFiles_ArePackedOnce(t *testing.T) {
+	first, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := New(); err != nil || second != first {
+		t.Errorf("got other files the second time (%v)", err)
+	}
+}
