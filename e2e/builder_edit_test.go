@@ -47,9 +47,9 @@ func (p *tab) spot(selector string) (x, y float64) {
 
 const pair = `{"format":1,"goal":"look around","steps":[{"id":"first","tool":"sysinfo"},{"id":"second","tool":"disk_usage"}]}`
 
-// TestR96_MouseMovesAndConnects drags a step, then an edge from handle to handle;
+// TestP49_MouseMovesAndConnects drags a step, then an edge from handle to handle;
 // each is one undo step and is saved with the draft.
-func TestR96_MouseMovesAndConnects(t *testing.T) {
+func TestP49_MouseMovesAndConnects(t *testing.T) {
 	s := serve(t)
 	id := s.draftOf("pair", pair)
 	p := open(t, desktop)
@@ -87,8 +87,8 @@ func TestR96_MouseMovesAndConnects(t *testing.T) {
 	p.yes("the place survives a reload", place+` === "`+moved+`"`)
 }
 
-// TestR96_KeysMoveCopyAndDelete: arrows, copy, paste, delete and select all.
-func TestR96_KeysMoveCopyAndDelete(t *testing.T) {
+// TestP49_KeysMoveCopyAndDelete: arrows, copy, paste, delete and select all.
+func TestP49_KeysMoveCopyAndDelete(t *testing.T) {
 	s := serve(t)
 	id := s.draftOf("pair", pair)
 	p := open(t, desktop)
@@ -170,9 +170,9 @@ func (p *tab) pardon(t *testing.T, status string) {
 	}
 }
 
-// TestR96_JSONAndDrawingAreInStep: text becomes the drawing, broken text says
+// TestP08_JSONAndDrawingAreInStep: text becomes the drawing, broken text says
 // where and leaves it alone, and what is not saved survives a reload.
-func TestR96_JSONAndDrawingAreInStep(t *testing.T) {
+func TestP08_JSONAndDrawingAreInStep(t *testing.T) {
 	s := serve(t)
 	id := s.draftOf("pair", pair)
 	p := open(t, desktop)
@@ -206,9 +206,9 @@ const latency = `(() => {
 	}).observe(findings, { attributes: true, attributeFilter: ["data-checked"] });
 })()`
 
-// TestR96_FindingsOf300StepsFollowTheKeys imports a plan of 300 steps, types into
+// TestP38_FindingsOf300StepsFollowTheKeys imports a plan of 300 steps, types into
 // a parameter and reports the time from a key to its findings.
-func TestR96_FindingsOf300StepsFollowTheKeys(t *testing.T) {
+func TestP38_FindingsOf300StepsFollowTheKeys(t *testing.T) {
 	s := serve(t)
 	p := open(t, desktop)
 	p.signIn(s)
@@ -240,6 +240,8 @@ func TestR96_FindingsOf300StepsFollowTheKeys(t *testing.T) {
 	}
 	took := script[[]float64](p, `took_`)
 	slices.Sort(took)
+	wire := script[[]float64](p, `performance.getEntriesByType("resource").filter(e => e.name.endsWith("/plans/check")).slice(-20).map(e => e.duration).sort((a, b) => a - b)`)
+	t.Logf("of that, sending and checking: p50 %.0f ms, worst %.0f ms", wire[len(wire)/2], wire[len(wire)-1])
 	t.Logf("from a key to the findings of 300 steps, %d keys: p50 %.0f ms, p95 %.0f ms, worst %.0f ms", keys, took[len(took)/2], took[len(took)*95/100], took[len(took)-1])
 	p.shot("builder-300")
 }
@@ -267,8 +269,8 @@ func TestP43_APlanIsCheckedAndRunWithoutScript(t *testing.T) {
 	}
 }
 
-// TestR96_TheRunsPlanOpensAsItIs: the plan of a run is drawn with its references.
-func TestR96_TheRunsPlanOpensAsItIs(t *testing.T) {
+// TestP10_TheRunsPlanOpensAsItIs: the plan of a run is drawn with its references.
+func TestP10_TheRunsPlanOpensAsItIs(t *testing.T) {
 	s := serve(t)
 	writeFile(t, s.data+string(os.PathSeparator)+"workspace/notes.txt", "x")
 	plan := `{"format":1,"goal":"read","steps":[{"id":"l","tool":"file.list"},{"id":"r","tool":"file.read","param_refs":{"path":{"step":"l","field":"entries.0.path"}}}]}`
@@ -282,4 +284,25 @@ func TestR96_TheRunsPlanOpensAsItIs(t *testing.T) {
 	p.yes("two steps and their edge", `document.querySelector("[data-node=r]") && document.querySelector("[data-id='l>r']")`)
 	p.yes("no findings", errorsAre(0))
 	p.yes("nothing to save", `document.querySelector("[data-saved=new]")`)
+}
+
+// TestP38_APlanUnderReviewIsEditedAndStarted opens a plan that waits, changes it,
+// saves it to the run, and starts the new version.
+func TestP38_APlanUnderReviewIsEditedAndStarted(t *testing.T) {
+	s := serve(t)
+	api := s.api("observe")
+	run := api.submit(map[string]any{"plan": json.RawMessage(pair), "intent": "observe", "review": "plan"})
+	p := open(t, desktop)
+	p.signIn(s)
+	p.visit(s.url("/builder?run=" + run))
+	p.ready()
+	p.yes("two steps", `document.querySelectorAll("#builder [data-node]").length === 2`)
+	p.tool("net_info", "net_info")
+	p.yes("checked", errorsAre(0))
+	p.click("button", "Save to run")
+	p.yes("the run's page", `location.pathname === "/runs/`+run+`"`)
+	p.click("button", "Start")
+	if r := api.until(run, "ended"); r.Code != "SUCCESS" || r.Counts["executed"] != 3 {
+		t.Errorf("got code %s and counts %v, want SUCCESS with three steps", r.Code, r.Counts)
+	}
 }

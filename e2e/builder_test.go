@@ -98,9 +98,9 @@ func (p *tab) link(from, to string) {
 	p.yes("back on "+from, `!document.querySelector("dialog[open]") && `+onStep(from))
 }
 
-// TestR96_APlanIsDrawnByKeyboardAlone draws four steps with a reference and an
+// TestP49_APlanIsDrawnByKeyboardAlone draws four steps with a reference and an
 // any_of join, makes a mistake, finds it with F8, mends it, saves and runs.
-func TestR96_APlanIsDrawnByKeyboardAlone(t *testing.T) {
+func TestP49_APlanIsDrawnByKeyboardAlone(t *testing.T) {
 	s := serve(t)
 	writeFile(t, filepath.Join(s.data, "workspace", "notes.txt"), "call the printer\n")
 	p := open(t, desktop)

@@ -61,9 +61,9 @@ func TestP10_PlansOfOtherFormsAreRead(t *testing.T) {
 	}
 }
 
-// TestR96_TheBuilderOpensWhatItsOwnerMaySee: the boot has tools and the draft;
+// TestP35_TheBuilderOpensWhatItsOwnerMaySee: the boot has tools and the draft;
 // other people's drafts, unknown runs and drafts of policies are not found.
-func TestR96_TheBuilderOpensWhatItsOwnerMaySee(t *testing.T) {
+func TestP35_TheBuilderOpensWhatItsOwnerMaySee(t *testing.T) {
 	b := stockedBed(t)
 	got := b.send("GET", "/builder?draft=d_1", "")
 	if body := got.Body.String(); got.Code != http.StatusOK || !strings.Contains(body, `"id":"d_1"`) || !strings.Contains(body, `"family":"git"`) || !strings.Contains(body, `"class":"act"`) {

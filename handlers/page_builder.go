@@ -92,7 +92,7 @@ func (s *Server) openRun(c echo.Context, boot *builderBoot) error {
 	}
 	boot.Intent = sum.Intent.Name()
 	boot.Run = &builderRun{ID: sum.ID, Goal: sum.Goal, Base: state.Plan().Hash,
-		Review: state.Reviewing() && sum.Requester == viewer(c).User.ID && viewer(c).Token == ""}
+		Review: state.Reviewing() && mayReview(viewer(c), sum.Requester)}
 	boot.Plan, err = json.Marshal(state.Plan().Declared(s.cfg.Rules.Catalog()))
 	return err
 }

@@ -44,3 +44,21 @@ func TestP35_ADraftIsSeenByItsOwnerAlone(t *testing.T) {
 		t.Errorf("got %s, want what was saved first", text)
 	}
 }
+
+// TestP35_TheBuilderOpensNoStrangersRun: the plan of a run is opened by who may
+// see the run, and only its owner is offered to save it back.
+func TestP35_TheBuilderOpensNoStrangersRun(t *testing.T) {
+	s := newScene(t)
+	path := "/builder?run=" + s.run
+	if got := s.other.get(path); got.status != http.StatusNotFound || strings.Contains(got.text(), "notes.txt") {
+		t.Errorf("as other: got %d, want 404 and nothing of the plan", got.status)
+	}
+	if got := s.nobody().get(path); got.status != http.StatusSeeOther {
+		t.Errorf("as nobody: got %d, want the sign-in page", got.status)
+	}
+	for _, c := range []*caller{s.owner, s.approver} {
+		if got := c.get(path); got.status != http.StatusOK || !strings.Contains(got.text(), "notes.txt") || !strings.Contains(got.text(), `"review":false`) {
+			t.Errorf("as %s: got %d, want the plan, as a copy", c.name, got.status)
+		}
+	}
+}

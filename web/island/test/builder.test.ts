@@ -59,7 +59,7 @@ function scribble(seed: number, times: number): { states: Doc[]; history: Histor
   return { states, history };
 }
 
-test("R96 undoing any sequence of edits gives the start, redoing gives the end", () => {
+test("P08 undoing any sequence of edits gives the start, redoing gives the end", () => {
   for (let seed = 1; seed <= 60; seed++) {
     const { states, history } = scribble(seed, 100);
     const texts = states.map((s) => JSON.stringify(s));
@@ -70,7 +70,7 @@ test("R96 undoing any sequence of edits gives the start, redoing gives the end",
   }
 });
 
-test("R96 no edit leaves a mention of a step that is gone, a place of none, an id twice or a cycle", () => {
+test("P08 no edit leaves a mention of a step that is gone, a place of none, an id twice or a cycle", () => {
   for (let seed = 1; seed <= 60; seed++) {
     for (const { plan, places } of scribble(seed, 100).states) {
       const ids = plan.steps.map((s) => s.id);
@@ -83,7 +83,7 @@ test("R96 no edit leaves a mention of a step that is gone, a place of none, an i
   }
 });
 
-test("R96 a burst is one undo step, another burst or a pause begins the next", () => {
+test("P08 a burst is one undo step, another burst or a pause begins the next", () => {
   const h = new History();
   const [a, b, c, d] = ["1", "2", "3", "4"].map((goal) => ({ ...emptyDoc(), plan: { format: 1, goal, steps: [] } })) as unknown as [Doc, Doc, Doc, Doc];
   h.record("type", a, b, 0, "goal");
@@ -99,7 +99,7 @@ test("R96 a burst is one undo step, another burst or a pause begins the next", (
   assert.equal(drags.length, 2);
 });
 
-test("R96 the history keeps two hundred steps, and an edit after an undo drops what was undone", () => {
+test("P08 the history keeps two hundred steps, and an edit after an undo drops what was undone", () => {
   const h = new History();
   for (let i = 0; i < 250; i++) h.record(`${i}`, emptyDoc(), emptyDoc(), i);
   assert.equal(h.length, 200);
@@ -109,7 +109,7 @@ test("R96 the history keeps two hundred steps, and an edit after an undo drops w
   assert.equal(h.redoes, undefined);
 });
 
-test("R96 a rename is followed by order, references and condition", () => {
+test("P08 a rename is followed by order, references and condition", () => {
   const { plan, places } = rename(rename(three(), "a", "listing"), "b", "note");
   assert.deepEqual(plan.steps[2]?.depends_on, ["listing", "note"]);
   assert.equal(plan.steps[1]?.param_refs?.path?.step, "listing");
@@ -118,7 +118,7 @@ test("R96 a rename is followed by order, references and condition", () => {
   for (const bad of ["", "A", "1a", "a b", "note"]) assert.equal(rename(three(), "a", bad).plan.steps[0]?.id, bad === "note" ? "note" : "a");
 });
 
-test("R96 deleting a step takes its edges along and nothing else", () => {
+test("P08 deleting a step takes its edges along and nothing else", () => {
   const doc = removeSteps(three(), ["a"]);
   assert.deepEqual(doc.plan.steps, [
     { id: "b", tool: "file.read" },
@@ -127,7 +127,7 @@ test("R96 deleting a step takes its edges along and nothing else", () => {
   assert.deepEqual(stepOf(disconnect(three(), "a", "b"), "b"), { id: "b", tool: "file.read" });
 });
 
-test("R96 what is pasted is connected among itself and has ids of its own", () => {
+test("P08 what is pasted is connected among itself and has ids of its own", () => {
   const { doc, ids } = paste(three(), copy(three(), new Set(["a", "b"])));
   assert.deepEqual(ids, ["a_2", "b_2"]);
   assert.equal(stepOf(doc, "b_2")?.param_refs?.path?.step, "a_2");
@@ -143,7 +143,7 @@ test("P08 a value and a reference of one parameter exclude each other", () => {
   assert.deepEqual(stepOf(setParam(doc, "b", "path", undefined), "b"), { id: "b", tool: "file.read" });
 });
 
-test("R96 JSON that is broken says where", () => {
+test("P08 JSON that is broken says where", () => {
   const cases: [string, number, number, RegExp][] = [
     ["{\n  \"a\": 1,\n  \"a\": 2\n}", 3, 3, /twice/], ["{\"a\": 01}", 1, 8, /expected/], ["[1, 2", 1, 6, /before the end/], ["", 1, 1, /ends too early/],
     ["{\"a\": \"x\n\"}", 1, 9, /does not end/], ["[1] 2", 1, 5, /nothing may follow/], [`${"[".repeat(70)}`, 1, 66, /deeper/],
@@ -166,7 +166,7 @@ test("R96 JSON that is broken says where", () => {
   }
 });
 
-test("R96 what cannot be drawn is refused with a reason", () => {
+test("P08 what cannot be drawn is refused with a reason", () => {
   for (const [value, reason] of [[[], /object/], [{}, /steps/], [{ steps: [{ id: "A", tool: "x" }] }, /step 1.*id/], [{ steps: [{ id: "a", tool: "x" }, { id: "a", tool: "x" }] }, /step 2.*twice/],
     [{ steps: [{ id: "a", tool: "x", depends_on: [1] }] }, /depends_on/], [{ steps: [{ id: "a", tool: "x", param_refs: { p: {} } }] }, /param_refs/]] as [unknown, RegExp][]) {
     assert.match(shapeFault(value), reason);
@@ -174,7 +174,7 @@ test("R96 what cannot be drawn is refused with a reason", () => {
   assert.equal(shapeFault(three().plan), "");
 });
 
-test("R96 tidying is repeatable, keeps cards apart and runs from left to right", () => {
+test("P08 tidying is repeatable, keeps cards apart and runs from left to right", () => {
   for (let seed = 1; seed <= 40; seed++) {
     const { plan } = scribble(seed, 120).states.at(-1) as Doc;
     const places = tidy(plan);
@@ -185,7 +185,7 @@ test("R96 tidying is repeatable, keeps cards apart and runs from left to right",
   }
 });
 
-test("R96 an edge goes around a card that stands in its row", () => {
+test("P08 an edge goes around a card that stands in its row", () => {
   const straight = pathOf([24, 24], [272, 24], []);
   assert.equal(straight.line.includes("Q"), false);
   const around = pathOf([24, 24], [520, 24], [[24, 24], [272, 24], [520, 24]]);
@@ -198,13 +198,13 @@ const tool: Tool = {
   output: { properties: { "a.b": { type: "string" }, rows: { type: "array", items: { type: "object", properties: { email: { type: "string" } } } } } },
 };
 
-test("R96 a form follows the schema: required first, one control a type; fields reach into lists", () => {
+test("P08 a form follows the schema: required first, one control a type; fields reach into lists", () => {
   assert.deepEqual(paramsOf(tool).map((p) => [p.name, kindOf(p.schema), p.required]),
     [["z", "string", true], ["a", "integer", false], ["e", "enum", false], ["l", "json", false], ["b", "boolean", false]]);
   assert.deepEqual(fieldsOf(tool.output).map((f) => f.path), ["a\\.b", "rows", "rows.0", "rows.0.email"]);
 });
 
-test("R96 a fix removes exactly what its finding is about", () => {
+test("P08 a fix removes exactly what its finding is about", () => {
   const doc = three();
   const f = (rule: string, pointer: string, step = "c"): Finding => ({ rule, pointer, step, severity: "warning", message: "", fix: "" });
   assert.deepEqual(stepOf(fixOf(doc, f("R13", "/steps/2/depends_on/0"))?.apply(doc) as Doc, "c")?.depends_on, ["b"]);

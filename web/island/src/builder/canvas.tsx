@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "react";
 import { Background, Position, ReactFlow, useReactFlow, useStore, type Connection, type Edge as FlowEdge, type EdgeChange, type Node, type NodeChange, type Viewport } from "@xyflow/react";
 import { calm } from "../shared";
 import type { Actions } from "./actions";
-import { BuilderCard, type CardData } from "./card";
+import { BuilderCard, nameOf, noteOf, type CardData } from "./card";
 import { canConnect, cardHeight, cardWidth, edgesOf, margin, type Doc, type Place } from "./core";
 import { BuilderEdge, type EdgeData } from "./edge";
 import type { Store } from "./store";
@@ -27,7 +27,7 @@ function same(old: Node | undefined, next: Node): boolean {
   if (!old || old.position.x !== next.position.x || old.position.y !== next.position.y || old.selected !== next.selected) return false;
   const a = old.data as CardData;
   const b = next.data as CardData;
-  return a.step === b.step && a.errors === b.errors && a.warnings === b.warnings && a.decision === b.decision && a.index === b.index && a.total === b.total && a.tabStop === b.tabStop && a.far === b.far;
+  return a.tool === b.tool && a.name === b.name && a.note === b.note && a.errors === b.errors && a.warnings === b.warnings && a.tabStop === b.tabStop && a.far === b.far;
 }
 
 function nodesOf(store: Store, far: boolean, old: Map<string, Node>): Node[] {
@@ -35,11 +35,10 @@ function nodesOf(store: Store, far: boolean, old: Map<string, Node>): Node[] {
   const stop = store.only ?? [...store.selected][0] ?? plan.steps[0]?.id;
   return plan.steps.map((step, index) => {
     const at = places[step.id] ?? [margin, margin];
-    const marks = store.marks.get(step.id);
-    const data: CardData = {
-      step, index, total: plan.steps.length, tabStop: step.id === stop, far, errors: marks?.errors ?? 0, warnings: marks?.warnings ?? 0,
-      decision: store.answers.get(step.id)?.decision ?? "",
-    };
+    const { errors, warnings } = store.marks.get(step.id) ?? { errors: 0, warnings: 0 };
+    const decision = store.answers.get(step.id)?.decision ?? "";
+    const name = nameOf(step, { index, total: plan.steps.length, errors, warnings, decision });
+    const data: CardData = { tool: step.tool, name, note: noteOf(step, decision), tabStop: step.id === stop, far, errors, warnings };
     const node: Node = { id: step.id, type: "step", position: { x: at[0], y: at[1] }, ...measured, measured, handles, selected: store.selected.has(step.id), data };
     const known = old.get(step.id);
     return known && same(known, node) ? known : node;
@@ -129,37 +128,15 @@ export function Canvas({ store, actions, version }: { store: Store; actions: Act
     return () => { actions.camera = undefined; };
   }, [actions, flow, store]);
 
-  const onNodesChange = (changes: NodeChange[]): void => {
-    const places: Record<string, Place> = {};
-    const selected = new Set(store.selected);
-    for (const c of changes) {
-      if (c.type === "position" && c.position) places[c.id] = [Math.round(c.position.x), Math.round(c.position.y)];
-      if (c.type === "select") { if (c.selected) selected.add(c.id); else selected.delete(c.id); }
-    }
-    if (Object.keys(places).length > 0) actions.drag(places);
-    if (changes.some((c) => c.type === "select")) store.set({ selected, edge: undefined });
-  };
-  const onEdgesChange = (changes: EdgeChange[]): void => {
-    for (const c of changes) if (c.type === "select" && c.selected) store.set({ edge: c.id, selected: new Set() });
-  };
-  const drop = (event: React.DragEvent): void => {
-    const tool = event.dataTransfer.getData("text/x-sluice-tool");
-    if (!store.tools.has(tool)) return;
-    event.preventDefault();
-    const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    actions.add(tool, [Math.round(at.x - cardWidth / 2), Math.round(at.y - cardHeight / 2)]);
-  };
-
-  return (
+  const hands = useHands(store, actions);
+  // What did not change must not reach React Flow: each new prop makes every
+  // card and edge look again.
+  return useMemo(() => (
     <ReactFlow
-      nodes={nodes} edges={edges} nodeTypes={nodeTypes} edgeTypes={edgeTypes} onNodesChange={onNodesChange} onEdgesChange={onEdgesChange}
-      onNodeDragStart={() => actions.beginDrag()} onConnect={(c: Connection) => actions.connect(c.source, c.target)}
-      isValidConnection={(c) => canConnect(store.doc.plan, c.source, c.target)}
-      onPaneClick={() => store.select()} onDrop={drop} onDragOver={(e) => e.preventDefault()}
-      onInit={() => void flow.setViewport(opening(store.doc))}
+      nodes={nodes} edges={edges} nodeTypes={nodeTypes} edgeTypes={edgeTypes} {...hands}
       minZoom={0.1} maxZoom={2} onlyRenderVisibleElements={!far} nodesFocusable={false} edgesFocusable={false} disableKeyboardA11y deleteKeyCode={null}
-      zoomOnDoubleClick={false} multiSelectionKeyCode={["Control", "Meta", "Shift"]} selectionKeyCode="Shift" autoPanOnNodeFocus={false}
-      aria-label="Canvas of the plan" proOptions={{ hideAttribution: true }}
+      zoomOnDoubleClick={false} multiSelectionKeyCode={many} selectionKeyCode="Shift" autoPanOnNodeFocus={false}
+      aria-label="Canvas of the plan" proOptions={plain}
     >
       <Background gap={20} size={1} />
       <p className="legend">
@@ -171,7 +148,43 @@ export function Canvas({ store, actions, version }: { store: Store; actions: Act
         <div className="canvas-empty"><b>Nothing is drawn yet</b><p>Press <kbd>A</kbd> or choose a tool at the left. Or import a plan.</p></div>
       )}
     </ReactFlow>
-  );
+  ), [nodes, edges, far, hands]);
+}
+
+const many = ["Control", "Meta", "Shift"];
+const plain = { hideAttribution: true };
+
+// useHands is what the mouse may do, the same functions at each drawing.
+function useHands(store: Store, actions: Actions) {
+  const flow = useReactFlow();
+  return useMemo(() => ({
+    onNodesChange(changes: NodeChange[]) {
+      const places: Record<string, Place> = {};
+      const selected = new Set(store.selected);
+      for (const c of changes) {
+        if (c.type === "position" && c.position) places[c.id] = [Math.round(c.position.x), Math.round(c.position.y)];
+        if (c.type === "select") { if (c.selected) selected.add(c.id); else selected.delete(c.id); }
+      }
+      if (Object.keys(places).length > 0) actions.drag(places);
+      if (changes.some((c) => c.type === "select")) store.set({ selected, edge: undefined });
+    },
+    onEdgesChange(changes: EdgeChange[]) {
+      for (const c of changes) if (c.type === "select" && c.selected) store.set({ edge: c.id, selected: new Set() });
+    },
+    onNodeDragStart() { actions.beginDrag(); },
+    onConnect(c: Connection) { actions.connect(c.source, c.target); },
+    isValidConnection: (c: Connection | FlowEdge) => canConnect(store.doc.plan, c.source, c.target),
+    onPaneClick() { store.select(); },
+    onDragOver(event: React.DragEvent) { event.preventDefault(); },
+    onDrop(event: React.DragEvent) {
+      const tool = event.dataTransfer.getData("text/x-sluice-tool");
+      if (!store.tools.has(tool)) return;
+      event.preventDefault();
+      const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+      actions.add(tool, [Math.round(at.x - cardWidth / 2), Math.round(at.y - cardHeight / 2)]);
+    },
+    onInit() { void flow.setViewport(opening(store.doc)); },
+  }), [store, actions, flow]);
 }
 
 function Zoom() {

@@ -77,16 +77,32 @@ export function sources(step: Step): Map<string, { data: boolean; fields: string
   return all;
 }
 
-export function edgesOf(plan: Plan): Edge[] {
+interface Links { edges: Edge[]; next: Map<string, string[]> }
+
+// linked keeps what was derived of a plan: plans never change.
+const linked = new WeakMap<Plan, Links>();
+
+function linksOf(plan: Plan): Links {
+  const kept = linked.get(plan);
+  if (kept) return kept;
   const known = new Set(plan.steps.map((s) => s.id));
-  return plan.steps.flatMap((s) => [...sources(s)].flatMap(([from, how]) =>
+  const edges = plan.steps.flatMap((s) => [...sources(s)].flatMap(([from, how]) =>
     (known.has(from) && from !== s.id ? [{ id: `${from}>${s.id}`, from, to: s.id, ...how }] : [])));
+  const next = new Map<string, string[]>();
+  for (const e of edges) {
+    const list = next.get(e.from);
+    if (list) list.push(e.to); else next.set(e.from, [e.to]);
+  }
+  const links = { edges, next };
+  linked.set(plan, links);
+  return links;
 }
+
+export const edgesOf = (plan: Plan): Edge[] => linksOf(plan).edges;
 
 // after gives everything that comes after a step, itself included.
 export function after(plan: Plan, id: string): Set<string> {
-  const next = new Map<string, string[]>();
-  for (const e of edgesOf(plan)) next.set(e.from, [...(next.get(e.from) ?? []), e.to]);
+  const { next } = linksOf(plan);
   const seen = new Set([id]);
   for (const at of seen) for (const to of next.get(at) ?? []) seen.add(to);
   return seen;
