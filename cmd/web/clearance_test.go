@@ -225,3 +225,21 @@ func TestP24_LatenciesAreThoseOnRecord(t *testing.T) {
 		}
 	}
 }
+
+// TestP36_RunWaitsForAuthorities: a wait for a machine is no reason to leave.
+func TestP36_RunWaitsForAuthorities(t *testing.T) {
+	a := newAuthority(t)
+	a.will(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(100 * time.Millisecond) // longer than it takes to look at the run
+		answers(goodAnswer)(w, r)
+	})
+	o := cleared(t, a, "")
+	raw, err := o.app.runHere(t.Context(), &runRequest{Goal: `write "hello" to out.txt`, Intent: "operate", Mode: "reflect"})
+	var shape runShape
+	if err != nil || json.Unmarshal(raw, &shape) != nil || shape.Status != engine.Ended || shape.Code != engine.Success {
+		t.Errorf("got %s and %v, want a run that has ended", raw, err)
+	}
+	if len(a.questions()) != 1 {
+		t.Errorf("%d questions, want one", len(a.questions()))
+	}
+}

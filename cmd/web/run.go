@@ -46,6 +46,7 @@ type runShape struct {
 	Verdict   *engine.Verdict    `json:"verdict"`
 	Unplanned []engine.Unplanned `json:"unplanned"`
 	Review    bool               `json:"review"`
+	Counts    map[string]int     `json:"counts"`
 }
 
 func runGoal(ctx context.Context, s streams, args []string) int {
@@ -155,7 +156,7 @@ func runThrough(ctx context.Context, c *client, req *runRequest) (json.RawMessag
 		if err := json.Unmarshal(raw, &shape); err != nil {
 			return nil, err
 		}
-		if atRest(shape.Status) {
+		if atRest(shape.Status) && !clearing(shape.Counts) {
 			return raw, nil
 		}
 		select {
@@ -169,6 +170,10 @@ func runThrough(ctx context.Context, c *client, req *runRequest) (json.RawMessag
 func atRest(st engine.Status) bool {
 	return st == engine.Ended || st == engine.Waiting || st == engine.Paused
 }
+
+// clearing says that an authority has still to answer: the run waits, but for a
+// machine, and goes on by itself.
+func clearing(counts map[string]int) bool { return counts[string(engine.NodeBlocked)] > 0 }
 
 // runHere runs in this process and waits until the run ends or a person is needed.
 func (a *app) runHere(ctx context.Context, req *runRequest) (json.RawMessage, error) {
@@ -193,8 +198,8 @@ func (a *app) runHere(ctx context.Context, req *runRequest) (json.RawMessage, er
 		if len(facts) > 0 {
 			continue
 		}
-		if atRest(p.State().Status()) {
-			return asPrinted(handlers.RunShape(engine.Summarise(p.State())))
+		if sum := engine.Summarise(p.State()); atRest(sum.Status) && !clearing(sum.Counts) {
+			return asPrinted(handlers.RunShape(sum))
 		}
 		select {
 		case <-woken:

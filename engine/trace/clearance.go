@@ -47,5 +47,5 @@ func says(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	return ", which says: " + reason
+	return ", which says: “" + reason + "”"
 }
