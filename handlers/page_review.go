@@ -32,7 +32,7 @@ func (s *Server) reviewView(c echo.Context, state *engine.State) (*templates.Rev
 		return nil, err
 	}
 	who := viewer(c)
-	v := &templates.Review{Run: state.ID(), Version: version.Version, By: s.planner(c, version.By), Steps: len(gate),
+	v := &templates.Review{Run: state.ID(), Version: version.Version, By: s.planner(c, version.By), Steps: len(gate), Template: engine.Summarise(state).Template,
 		ExpiresAt: state.ReviewEnds(), Findings: reviewFindings(version.Findings),
 		CanAct: mayReview(who, state.Requester())}
 	for i := range gate {

@@ -10,6 +10,7 @@ import (
 
 	"sluice/engine/plan"
 	"sluice/engine/planner"
+	"sluice/engine/template"
 	"sluice/engine/tool"
 	"sluice/policy"
 	"sluice/store"
@@ -28,7 +29,25 @@ func shipped(t testing.TB) *planner.Planner {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { index.Close() })
-	return &planner.Planner{Index: index, Catalog: catalog}
+	return &planner.Planner{Index: index, Catalog: catalog, Templates: offered(t)}
+}
+
+type offers []planner.Offered
+
+func (o offers) Offered() []planner.Offered { return o }
+
+// offered are the shipped templates: no goal may be planned worse for them.
+func offered(t testing.TB) offers {
+	t.Helper()
+	list, err := template.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o offers
+	for _, tmpl := range list {
+		o = append(o, planner.Offered{Ref: tmpl.Name + "@1", Template: tmpl})
+	}
+	return o
 }
 
 // goalRow is a goal with what is expected of it: a comma list of tools, "a|b"

@@ -42,7 +42,7 @@ var politeness = regexp.MustCompile(`^(?i)(?:please|can you|could you|kindly)[ ,
 func (t *Template) Match(goal string) *plan.Plan {
 	words := strings.Join(strings.Fields(goal), " ")
 	words = politeness.ReplaceAllString(words, "")
-	words = strings.TrimRight(words, ".!? ")
+	words = unended(words)
 	for _, phrase := range t.Phrases {
 		values, is := t.read(phrase, words)
 		if !is {
@@ -75,7 +75,7 @@ func (t *Template) read(phrase, words string) (map[string]json.RawMessage, bool)
 
 // phraseForm is a phrase as an expression over a goal's words.
 func (t *Template) phraseForm(phrase string) (*regexp.Regexp, []string) {
-	phrase = strings.TrimRight(strings.Join(strings.Fields(phrase), " "), ".!? ")
+	phrase = unended(strings.Join(strings.Fields(phrase), " "))
 	var b strings.Builder
 	b.WriteString("^(?i)")
 	names := gaps(phrase)
@@ -91,6 +91,15 @@ func (t *Template) phraseForm(phrase string) (*regexp.Regexp, []string) {
 		return nil, nil
 	}
 	return form, names
+}
+
+// unended is a sentence without its end; a dot that stands alone is a folder.
+func unended(words string) string {
+	words = strings.TrimRight(words, "!? ")
+	if strings.HasSuffix(words, ".") && !strings.HasSuffix(words, " .") && !strings.HasSuffix(words, "..") {
+		return strings.TrimSuffix(words, ".")
+	}
+	return words
 }
 
 func unquote(s string) string {

@@ -846,7 +846,7 @@ func planForm(v PlanEdit) templ.Component {
 }
 
 func reviewWords(r Review) string {
-	words := "Plan v" + itoa(r.Version) + " by " + byWord(r.By) + ": " + count(r.Steps, "step")
+	words := "Plan v" + itoa(r.Version) + " by " + byWord(r.By) + madeWith(r.Template) + ": " + count(r.Steps, "step")
 	switch {
 	case r.Asks == 1:
 		words += ", 1 will ask a person"
@@ -859,6 +859,14 @@ func reviewWords(r Review) string {
 		words += ", " + itoa(r.Denies) + " would be refused"
 	}
 	return words + "."
+}
+
+// madeWith names the template that a plan is an instance of.
+func madeWith(ref string) string {
+	if ref == "" {
+		return ""
+	}
+	return ", template " + ref
 }
 
 func byWord(by string) string {

@@ -5,6 +5,7 @@ type Review struct {
 	Run       string
 	Version   int
 	By        string // "builtin", "model:…" or a person's name
+	Template  string // "name@2" when the plan is an instance of it
 	Steps     int
 	Asks      int // steps that will stop for approval
 	Denies    int // steps that the gate would refuse
