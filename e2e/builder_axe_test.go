@@ -39,8 +39,15 @@ func TestAxe_TheBuilderInEveryState(t *testing.T) {
 	p := open(t, desktop)
 	p.signIn(s)
 	states := map[string]func(){
-		"empty":   func() { p.visit(s.url("/builder")); p.ready() },
-		"canvas":  func() { s.edit(p, id); p.click("button", "Canvas"); p.keys(kb.F8) },
+		"empty": func() { p.visit(s.url("/builder")); p.ready() },
+		"canvas": func() {
+			s.edit(p, id)
+			p.click("button", "Canvas")
+			script[bool](p, `document.querySelector("#builder-intent").focus() || true`)
+			p.keys("override")
+			p.yes("one error", errorsAre(1))
+			p.keys(kb.F8)
+		},
 		"asks":    func() { s.edit(p, id); p.click("button", "Canvas"); p.walkTo("old") },
 		"outline": func() { s.edit(p, id); p.click("button", "Outline"); p.keys(kb.F8) },
 		"json":    func() { s.edit(p, id); p.click("button", "JSON") },

@@ -306,3 +306,25 @@ func TestP38_APlanUnderReviewIsEditedAndStarted(t *testing.T) {
 		t.Errorf("got code %s and counts %v, want SUCCESS with three steps", r.Code, r.Counts)
 	}
 }
+
+// TestP10_ADrawingBecomesATemplateAndComesBack saves a drawing as a template's
+// source and opens a template that is there.
+func TestP10_ADrawingBecomesATemplateAndComesBack(t *testing.T) {
+	s := serve(t)
+	id := s.draftOf("pair", pair)
+	p := open(t, desktop)
+	p.signIn(s)
+	s.edit(p, id)
+	script[bool](p, `document.querySelector("summary[aria-label='More actions']").click() || true`)
+	p.click("button", "Save as a template…")
+	p.yes("the page that makes templates", `location.pathname === "/templates/new" && location.search === "?draft=`+id+`"`)
+
+	var known struct{ Templates []struct{ Name string } }
+	s.api("observe").want(http.StatusOK, http.MethodGet, "/templates", nil, &known)
+	if len(known.Templates) == 0 {
+		t.Fatal("no template ships")
+	}
+	p.visit(s.url("/builder?template=" + known.Templates[0].Name))
+	p.ready()
+	p.yes("its steps", `document.querySelectorAll("#builder [data-node]").length > 0`)
+}

@@ -253,6 +253,13 @@ export class Actions {
     return undefined;
   }
 
+  // toTemplate saves the draft and goes to where its values become slots.
+  async toTemplate(): Promise<void> {
+    await this.save();
+    const { head } = this.saver;
+    if (head && this.saver.state === "saved") location.assign(`/templates/new?draft=${head.id}`);
+  }
+
   // saveToRun puts the plan in the place of the one that the run stands at.
   async saveToRun(): Promise<Problem | undefined> {
     const { run } = this.store.boot;

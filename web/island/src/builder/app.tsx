@@ -86,6 +86,7 @@ function More({ store, saver, actions }: Props) {
       <div className="menu-panel">
         {item("Save now", () => void actions.save(), "Ctrl S")}
         {item("Save as a copy", () => void saver.keepMine())}
+        {item("Save as a template…", () => void actions.toTemplate())}
         <hr />
         {item("Import…", () => store.set({ dialog: "import" }))}
         {item("Export JSON", () => actions.exportFile())}
