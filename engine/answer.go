@@ -89,7 +89,10 @@ func (s *State) foldControlEnded(f *Fact, d *endedData, c *control) {
 	if s.run.version > 0 {
 		return // more steps for a plan that has its author; the version says who added them
 	}
-	s.run.planBy, s.run.answer = in.By, in.Answer
+	s.run.planBy = in.By
+	if len(in.Plan) == 0 { // beside a plan an answer would come before the facts
+		s.run.answer = in.Answer
+	}
 	if in.Template != "" {
 		s.run.template = in.Template
 	}

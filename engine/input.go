@@ -12,6 +12,7 @@ const (
 	DetailBytesMax = 2 << 10
 	OutputBytesMax = 64 << 10 // inline outputs; larger ones are blobs (P30)
 	ClaimsMax      = 1_000
+	UnplannedMax   = 1_000
 )
 
 // Input is one thing that happened outside: the only way into a State. The set

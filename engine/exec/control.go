@@ -15,10 +15,13 @@ func (r *runner) propose(ctx context.Context, c engine.Propose) engine.Input {
 	defer cancel()
 	in, err := r.shell.cfg.Planner.Propose(ctx, c, func(step []byte) { r.sketched(c, step) })
 	if err != nil {
-		in = engine.Planned{Usage: in.Usage, Class: r.controlFailed(ctx, c.Node, err), Detail: r.shell.cfg.Redact(err.Error())}
+		in = engine.Planned{Usage: in.Usage, Class: r.controlFailed(ctx, c.Node, err), Detail: err.Error()}
 	}
 	if in.By == "" {
 		in.By = c.By
+	}
+	for _, text := range []*string{&in.Answer, &in.Detail, &in.Raw, &in.Problem} {
+		*text = r.shell.cfg.Redact(*text)
 	}
 	in.Head, in.Node, in.Attempt = r.head("model:planner", c.By), c.Node, c.Attempt
 	return &in
@@ -30,10 +33,13 @@ func (r *runner) conclude(ctx context.Context, c engine.Conclude) engine.Input {
 	defer cancel()
 	in, err := r.shell.cfg.Planner.Conclude(ctx, c)
 	if err != nil {
-		in = engine.Concluded{Usage: in.Usage, Class: r.controlFailed(ctx, c.Node, err), Detail: r.shell.cfg.Redact(err.Error())}
+		in = engine.Concluded{Usage: in.Usage, Class: r.controlFailed(ctx, c.Node, err), Detail: err.Error()}
 	}
 	if in.Verdict.By == "" {
 		in.Verdict.By = c.By
+	}
+	for _, text := range []*string{&in.Verdict.Text, &in.Note, &in.Detail, &in.Raw, &in.Problem} {
+		*text = r.shell.cfg.Redact(*text)
 	}
 	in.Head, in.Node, in.Attempt = r.head("model:executor", c.By), c.Node, c.Attempt
 	return &in
