@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sluice/engine/model/fake"
 )
@@ -50,6 +52,9 @@ func TestP26_KeysOfModelsTurnUpNowhere(t *testing.T) {
 			"/api/v1/runs/" + id, "/api/v1/runs/" + id + "/facts?limit=1000", "/api/v1/runs/" + id + "/graph", "/api/v1/runs/" + id + "/plan"} {
 			texts[path] = c.get(path).text()
 		}
+	}
+	for _, r := range []*shape{a, b} {
+		texts["frames of "+r.ID] = c.framesText(r)
 	}
 	for place, text := range texts {
 		for _, secret := range []string{modelKey, pageKey, envCanary} {
@@ -147,6 +152,27 @@ func TestSettingsAreForAdmins(t *testing.T) {
 		}
 		if strings.Contains(c.get("/").text(), `href="/settings"`) {
 			t.Errorf("%s: home leads to the settings", c.name)
+		}
+	}
+}
+
+// framesText is every frame of a run as its live page gets them, from its start.
+func (c *caller) framesText(r *shape) string {
+	c.Helper()
+	b := c.open()
+	defer b.conn.Close()
+	b.follow(r.ID)
+	var text strings.Builder
+	for {
+		_ = b.conn.SetReadDeadline(time.Now().Add(messageWithin))
+		_, raw, err := b.conn.ReadMessage()
+		if err != nil {
+			c.Fatal(err)
+		}
+		text.Write(raw)
+		var n struct{ Seq int64 }
+		if json.Unmarshal(raw, &n) == nil && n.Seq >= r.Seq {
+			return text.String()
 		}
 	}
 }
