@@ -187,7 +187,6 @@ func TestP19_PublishingMeetsRunsUnderWay(t *testing.T) {
 	}
 
 	asks := o.runToRest(`{"goal":"delete notes.txt","intent":"override"}`)
-	hash = o.hashOf(asks.Waiting[0])
 	v := o.active()
 	loose := v.YAML[:strings.Index(v.YAML, "approvals:")] + "approvals: {self: denied, rules: []}\nkill_switches: []\n"
 	o.want(http.StatusCreated, o.post("/api/v1/policies", publishBody(loose, "nothing asks", v.Version)), nil)

@@ -80,7 +80,7 @@ func (c *Client) request(r *Request, messages []Message, d dialect) openai.ChatC
 	if d.newTokens {
 		q.MaxCompletionTokens = int(r.MaxOutput)
 	} else {
-		q.MaxTokens = int(r.MaxOutput)
+		q.MaxTokens = int(r.MaxOutput) //lint:ignore SA1019 local servers take this name only, see dialect
 	}
 	if r.Schema == nil {
 		return q
