@@ -29,7 +29,7 @@ func (s *State) controlEnded(c *control, attempt int, a answer) *endedData {
 		d.Method = "grounding"
 	}
 	if isModel(c.by) {
-		u := a.usage
+		u := a.usage.bounded()
 		d.Input.Usage = &u
 	}
 	d.Settle = s.settlement(c, a.usage, a.class == ClassNone)

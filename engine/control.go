@@ -226,7 +226,7 @@ func (s *State) settlement(c *control, u Usage, answered bool) reserve {
 	if u.InputTokens <= 0 && u.OutputTokens <= 0 && answered {
 		return r
 	}
-	u = s.model(ControlKind(c.id)).priced(Usage{InputTokens: max(u.InputTokens, 0), OutputTokens: max(u.OutputTokens, 0)})
+	u = s.model(ControlKind(c.id)).priced(u)
 	r.InputTokens, r.OutputTokens, r.CostMicroUSD = u.InputTokens, u.OutputTokens, u.CostMicroUSD
 	return r
 }

@@ -1,5 +1,7 @@
 package engine
 
+import "math"
+
 // ModelInfo is what the core knows of a model in one role: enough to reserve
 // for a call before it is made (R62). A zero Name means none: the built-in
 // planner acts.
@@ -36,15 +38,42 @@ type Again struct {
 // BuiltinBy names the built-in planner wherever it acts.
 const BuiltinBy = "builtin"
 
+// A server says what a call used: whatever it says, sums stay exact and far above
+// every limit.
+const (
+	usedTokensMax = 1 << 40
+	usedCostMax   = 1 << 50 // micro-USD
+)
+
+// bounded makes a number of what a server says: never below 0, never so large
+// that a sum could overflow.
+func (u Usage) bounded() Usage {
+	u.InputTokens = min(max(u.InputTokens, 0), usedTokensMax)
+	u.OutputTokens = min(max(u.OutputTokens, 0), usedTokensMax)
+	u.CostMicroUSD = min(max(u.CostMicroUSD, 0), usedCostMax)
+	return u
+}
+
 // priced fills in the cost of tokens, rounded up; an unpriced model costs 0.
 func (m *ModelInfo) priced(u Usage) Usage {
+	u = u.bounded()
 	u.CostMicroUSD = 0
 	if m.unpriced() {
 		return u
 	}
 	const million = 1_000_000
-	u.CostMicroUSD = (u.InputTokens*m.PriceIn + u.OutputTokens*m.PriceOut + million - 1) / million
+	in, out := product(u.InputTokens, m.PriceIn), product(u.OutputTokens, m.PriceOut)
+	u.CostMicroUSD = min((in+out+million-1)/million, usedCostMax)
 	return u
+}
+
+// product of two numbers from 0, at most a quarter of what there is.
+func product(a, b int64) int64 {
+	const most = math.MaxInt64 / 4
+	if a > 0 && b > most/a {
+		return most
+	}
+	return a * b
 }
 
 func (m *ModelInfo) unpriced() bool { return m.PriceIn < 0 || m.PriceOut < 0 }

@@ -46,18 +46,19 @@ func (s *State) compileAnswer(c *control, in *Planned, d *endedData) *plan.Compi
 		}
 		return nil
 	}
+	d.Input.Plan = marshal(in.Plan) // as its author wrote it (P28)
+	whole, asked := in.Plan, []plan.Finding(nil)
 	if s.run.version > 0 && author == plan.Model {
-		s.askForAdded(in.Plan)
+		whole, asked = s.askForAdded(in.Plan)
 	}
-	d.Input.Plan = marshal(in.Plan)
 	env := plan.Env{Catalog: s.env.Catalog, Policy: s.env.Pinned, Scopes: s.run.scopes, Intent: s.run.intent,
 		Requester: s.run.requester, Limits: s.limits(), Author: author}
 	var compiled *plan.Compiled
 	var findings []plan.Finding
 	if s.run.version > 0 {
-		compiled, findings = plan.Graft(s.extensible(), in.Plan, env)
+		compiled, findings = plan.Graft(s.extensible(), whole, env)
 	} else {
-		compiled, findings = plan.Compile(in.Plan, env)
+		compiled, findings = plan.Compile(whole, env)
 	}
 	if compiled == nil {
 		d.To, d.Problem = NodeFailed, "the plan does not compile"
@@ -65,19 +66,30 @@ func (s *State) compileAnswer(c *control, in *Planned, d *endedData) *plan.Compi
 		if isModel(c.by) {
 			d.Problem, d.Input.Raw = wrong(findings), kept(in.Raw, d.Input.Plan)
 		}
+		return nil
 	}
+	compiled.Findings = append(compiled.Findings, asked...)
 	return compiled
 }
 
 // askForAdded makes every step that changes something ask a person when a model
 // adds it to a plan: its author has read what tools found, and nobody else has
-// seen the step (P22).
-func (s *State) askForAdded(p *plan.Plan) {
-	for i := range p.Steps {
-		if tool, known := s.env.Catalog.Lookup(p.Steps[i].Tool); known && tool.Effect != policy.Read {
-			p.Steps[i].Approval = true
+// seen the step (P22). The findings tell people that the wish is not the model's.
+func (s *State) askForAdded(p *plan.Plan) (*plan.Plan, []plan.Finding) {
+	asking := *p
+	asking.Steps = slices.Clone(p.Steps)
+	var asked []plan.Finding
+	for i := range asking.Steps {
+		step := &asking.Steps[i]
+		tool, known := s.env.Catalog.Lookup(step.Tool)
+		if !known || tool.Effect == policy.Read || step.Approval {
+			continue
 		}
+		step.Approval = true
+		asked = append(asked, plan.Finding{Rule: "P22", Severity: plan.Warning, Step: step.ID, Pointer: "/steps/" + itoa(i), Policy: true,
+			Message: "A model added this step while the run was under way, so a person is asked before it runs.", Fix: "Read what it would do before you approve it."})
 	}
+	return &asking, asked
 }
 
 // extensible is the plan as more steps may be added to it: a person's bound on

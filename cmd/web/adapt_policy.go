@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -16,11 +17,15 @@ import (
 
 const (
 	policyBytesMax = 256 << 10
+	versionsPage   = 100
+	systemActor    = "system" // who publishes what the configuration says
+	firstStart     = "first start"
 )
 
 // policies knows the policy in force and, by hash, every one that was (P29).
 type policies struct {
 	store   *store.Store
+	log     *slog.Logger
 	tools   []policy.Tool // what a document's lowerings are checked against
 	current atomic.Pointer[policy.Policy]
 	known   sync.Map // hash → *policy.Policy
@@ -48,7 +53,9 @@ func (p *policies) ByHash(ctx context.Context, hash string) (*policy.Policy, err
 
 // open finds the policy in force: the newest version, or version 1 from the
 // configured document, or from the default, at first start. A document named in
-// the configuration is published when it is another one than that in force.
+// the configuration is published when it has changed since it was last published
+// from there: a restart takes back nothing that people published on top of it, a
+// kill switch least of all.
 func (p *policies) open(ctx context.Context, path string) error {
 	doc, text, err := chosenDocument(path)
 	if err != nil {
@@ -60,15 +67,11 @@ func (p *policies) open(ctx context.Context, path string) error {
 	}
 	reason := "from " + filepath.Base(path)
 	if doc == nil && active.Version > 0 {
-		loaded, err := p.ByHash(ctx, active.Hash)
-		if err == nil {
-			p.current.Store(loaded)
-		}
-		return err
+		return p.restore(ctx, active.Hash)
 	}
 	if doc == nil {
 		d := policy.Default()
-		doc, text, reason = &d, document.Marshal(d), "first start"
+		doc, text, reason = &d, document.Marshal(d), firstStart
 	}
 	compiled, err := policy.Compile(*doc)
 	if err != nil {
@@ -78,13 +81,50 @@ func (p *policies) open(ctx context.Context, path string) error {
 		return fmt.Errorf("check policy: %s: %s: %w", issues[0].Pointer, issues[0].Message, errUsage)
 	}
 	p.known.Store(compiled.Hash(), compiled)
+	isOld, err := p.isConfigured(ctx, compiled.Hash())
+	if err != nil {
+		return err
+	}
+	if isOld {
+		if compiled.Hash() != active.Hash {
+			p.log.Warn("the policy file has not changed since it was published; what was published later stays in force",
+				"file", path, "version", active.Version, "by", active.Actor)
+		}
+		return p.restore(ctx, active.Hash)
+	}
 	p.current.Store(compiled)
 	if compiled.Hash() == active.Hash {
 		return nil
 	}
 	_, err = p.store.PublishPolicy(ctx, store.Publication{Hash: compiled.Hash(), Canonical: compiled.Canonical(), Text: text,
-		Base: active.Version, Reason: reason, Actor: "system", At: time.Now().UnixMicro()})
+		Base: active.Version, Reason: reason, Actor: systemActor, At: time.Now().UnixMicro()})
 	return err
+}
+
+// restore makes the version in force the current one.
+func (p *policies) restore(ctx context.Context, hash string) error {
+	loaded, err := p.ByHash(ctx, hash)
+	if err == nil {
+		p.current.Store(loaded)
+	}
+	return err
+}
+
+// isConfigured says whether the newest version that came from the configuration
+// is this document.
+func (p *policies) isConfigured(ctx context.Context, hash string) (bool, error) {
+	for before := 0; ; {
+		page, err := p.store.Policies(ctx, before, versionsPage)
+		if err != nil || len(page) == 0 {
+			return false, err
+		}
+		for _, v := range page {
+			if v.Actor == systemActor && v.Reason != firstStart {
+				return v.Hash == hash, nil
+			}
+		}
+		before = page[len(page)-1].Version
+	}
 }
 
 // chosenDocument reads the document the operator named, nil when none, and

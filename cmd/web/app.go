@@ -89,7 +89,7 @@ func (a *app) wire(ctx context.Context) error {
 	if a.registry, err = tool.New(tool.Config{Workspace: a.cfg.Workspace, Worker: worker(), Mail: a.cfg.SMTP.mail()}); err != nil {
 		return err
 	}
-	a.policies = &policies{store: a.store, tools: declared(a.registry.Catalog())}
+	a.policies = &policies{store: a.store, log: a.log, tools: declared(a.registry.Catalog())}
 	if err = a.policies.open(ctx, a.cfg.Policy); err != nil {
 		return err
 	}

@@ -195,14 +195,16 @@ func mergeRole(sources []source, role string, planner *modelConfig) modelConfig 
 	return c
 }
 
-// inherit fills the executor's address and model from the planner's.
+// inherit fills the executor's address and model from the planner's. With an
+// address of the page no key of the machine's goes along.
 func (c *modelConfig) inherit(planner *modelConfig) {
 	if planner == nil || !planner.isSet() {
 		return
 	}
 	if c.endpoint.BaseURL == "" {
 		c.endpoint.BaseURL, c.from["base_url"] = planner.endpoint.BaseURL, plannerRole
-		if c.endpoint.Key == "" {
+		isMachines := planner.from["base_url"] == "page" && c.from["key"] != "page"
+		if c.endpoint.Key == "" || isMachines {
 			c.endpoint.Key = planner.endpoint.Key
 			c.from["key"] = plannerRole
 		}

@@ -56,6 +56,11 @@ models:
 	if got := mergeRole([]source{{"environment", &modelFlags{Planner: modelFields{Key: "key-of-the-machine"}}}, {"page", &page}}, plannerRole, nil); got.endpoint.Key != "" {
 		t.Errorf("got the machine's key for an address of the page")
 	}
+	machine := source{"environment", &modelFlags{Both: modelFields{Key: "key-of-the-machine"}}}
+	planner = mergeRole([]source{machine, {"page", &page}}, plannerRole, nil)
+	if got := mergeRole([]source{machine, {"page", &page}}, executorRole, &planner); got.endpoint.BaseURL != "http://page/v1" || got.endpoint.Key != "" {
+		t.Errorf("got %q with key %q for the executor, want the planner's address of the page without the machine's key", got.endpoint.BaseURL, got.endpoint.Key)
+	}
 	for _, bad := range []modelFields{{URL: "http://x/v1"}, {URL: "gopher://x", Model: "m"}, {URL: "http://x", Model: "m", Key: "short"},
 		{URL: "http://x", Model: "m", Timeout: "0"}, {URL: "http://x", Model: "m", PriceIn: "-1"}, {URL: "http://x", Model: "m", MaxOutput: "lots"}} {
 		if got := mergeRole([]source{{"flag", &modelFlags{Planner: bad}}}, plannerRole, nil); got.problem == "" {

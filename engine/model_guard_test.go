@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestR62_WhatAServerSaysItUsedOverflowsNothing: absurd and negative numbers
+// never open a budget again.
+func TestR62_WhatAServerSaysItUsedOverflowsNothing(t *testing.T) {
+	for _, use := range []Usage{{math.MaxInt64, math.MaxInt64, 0}, {math.MaxInt64 / 3, 1, 0}, {1, math.MaxInt64 / 5, 0}, {-1, math.MaxInt64, -1}} {
+		env := testEnv(t, nil)
+		env.Models = testModels()
+		r := newRig(t, env)
+		r.must(r.create(""))
+		in := r.plannedSteps(`{"id":"a","tool":"look"}`)
+		in.Usage = use
+		r.must(in)
+		r.done("a", `{"v":1}`)
+		for d := range dimCount {
+			if b := r.s.spend(d); b.Spent < 0 || b.Reserved < 0 || b.Spent > 1<<53 {
+				t.Errorf("%+v: %s stands at %+v", use, dimensionName(d), b)
+			}
+		}
+		if r.s.run.halt != BudgetExhausted {
+			t.Errorf("%+v: halt %q, want no further call of a model", use, r.s.run.halt)
+		}
+	}
+	if u := (Usage{-5, -5, -5}).bounded(); u != (Usage{}) {
+		t.Errorf("got %+v for less than nothing", u)
+	}
+}
+
+// TestP28_AGraftIsStoredAsItsModelWroteIt: that a person is asked is our wish,
+// and the version says so.
+func TestP28_AGraftIsStoredAsItsModelWroteIt(t *testing.T) {
+	env := testEnv(t, nil)
+	env.Models = testModels()
+	r := newRig(t, env)
+	r.must(r.create(""))
+	r.must(r.plannedSteps(`{"id":"a","tool":"look"}`))
+	r.done("a", `{"v":1}`)
+	in := r.concluded("replan", "so far")
+	in.Note = "more"
+	r.must(in)
+	added := r.plannedSteps(`{"id":"b","tool":"write"}`)
+	facts := r.must(added)
+	if added.Plan.Steps[0].Approval {
+		t.Error("the input itself was changed")
+	}
+	var ended *endedData
+	var version *versionData
+	for _, f := range facts {
+		d, err := readData(f.Kind, f.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch d := d.(type) {
+		case *endedData:
+			ended = d
+		case *versionData:
+			version = d
+		}
+	}
+	if ended == nil || version == nil {
+		t.Fatalf("no version came\n%s", logOf(facts))
+	}
+	if strings.Contains(string(ended.Input.Plan), "approval") {
+		t.Errorf("stored %s, want the model's own words", ended.Input.Plan)
+	}
+	if !strings.Contains(string(version.Plan), `"approval":true`) || !strings.Contains(string(version.Findings), `"rule":"P22"`) {
+		t.Errorf("got plan %s and findings %s, want the approval, and that it is not the model's", version.Plan, version.Findings)
+	}
+	if r.s.run.openApprovals != 1 {
+		t.Errorf("%d approvals are open, want one", r.s.run.openApprovals)
+	}
+}
