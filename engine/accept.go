@@ -100,7 +100,7 @@ func (s *State) acceptOperator(in Input) error {
 		if in.Policy == nil {
 			return refuse("invalid", "no policy", "name the policy published")
 		}
-		if in.Policy.Hash() == s.run.current {
+		if hash := in.Policy.Hash(); hash == s.run.current && hash == s.env.Current.Hash() {
 			return refuse("conflict", "the run knows this policy already", "nothing is left to do")
 		}
 	case *Start, *Replace:

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"sluice/policy"
 )
 
 // TestR62_WhatAServerSaysItUsedOverflowsNothing: absurd and negative numbers
@@ -74,5 +76,20 @@ func TestP28_AGraftIsStoredAsItsModelWroteIt(t *testing.T) {
 	}
 	if r.s.run.openApprovals != 1 {
 		t.Errorf("%d approvals are open, want one", r.s.run.openApprovals)
+	}
+}
+
+// TestP19_TheGateUsesThePolicyTheRunWasToldOf: a run that was folded while one
+// policy was in force, and told of none since, takes the earlier one back.
+func TestP19_TheGateUsesThePolicyTheRunWasToldOf(t *testing.T) {
+	r := begin(t, nil, `{"id":"a","tool":"look"}`)
+	back := r.s.env.Current
+	r.s.env.Current = testPolicy(t, func(d *policy.Document) { d.KillSwitches = []string{"nothing"} })
+	r.must(&PolicyChanged{Head: r.head("user:9"), Policy: back})
+	if r.s.env.Current.Hash() != back.Hash() {
+		t.Error("the gate still uses a policy that is not in force")
+	}
+	if _, err := r.step(&PolicyChanged{Head: r.head("user:9"), Policy: back}); refusalCode(err) != "conflict" {
+		t.Errorf("got %v for what is known, want a conflict", err)
 	}
 }

@@ -123,6 +123,9 @@ func (s *Server) apiAddDraft(c echo.Context) error {
 		return p
 	}
 	v := viewer(c)
+	if bad := draftHand(v, body.Kind); bad != nil {
+		return bad
+	}
 	d := Draft{Kind: body.Kind, Owner: v.User.ID, UpdatedBy: v.Principal()}
 	if bad := body.apply(&d); bad != nil {
 		return bad
@@ -133,6 +136,15 @@ func (s *Server) apiAddDraft(c echo.Context) error {
 	}
 	c.Response().Header().Set(echo.HeaderLocation, "/api/v1/drafts/"+d.ID)
 	return sendDraft(c, http.StatusCreated, &d, false)
+}
+
+// draftHand refuses a token that writes a policy: what the policy's page opens as
+// somebody's own draft is from their own hand.
+func draftHand(v *Viewer, kind string) *Problem {
+	if kind == "policy" && v.Token != "" {
+		return problem("denied", "tokens can not write drafts of the policy", "sign in and write it in the browser")
+	}
+	return nil
 }
 
 // apply puts what the body says into a draft.
@@ -190,6 +202,9 @@ func (s *Server) apiSaveDraft(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if bad := draftHand(viewer(c), d.Kind); bad != nil {
+		return bad
+	}
 	if bad := body.apply(&d); bad != nil {
 		return bad
 	}
@@ -213,6 +228,9 @@ func (s *Server) apiDeleteDraft(c echo.Context) error {
 	d, err := s.ownDraft(c, c.Param("draft"))
 	if err != nil {
 		return err
+	}
+	if bad := draftHand(viewer(c), d.Kind); bad != nil {
+		return bad
 	}
 	d.Revision = revision
 	if err := s.cfg.Drafts.DeleteDraft(c.Request().Context(), d); err != nil {

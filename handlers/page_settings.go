@@ -84,7 +84,7 @@ func (s *Server) roleView(c echo.Context, r *ModelRole) templates.SettingRole {
 // saveModelForm saves a role. What was refused comes back as it was typed, but
 // for the key, which is shown to nobody.
 func (s *Server) saveModelForm(c echo.Context) error {
-	v, err := keeper(c)
+	v, err := settler(c)
 	if err != nil {
 		return err
 	}

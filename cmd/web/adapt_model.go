@@ -72,17 +72,44 @@ func (m modelPages) SaveRole(ctx context.Context, actor string, c handlers.Model
 	if err := m.tryPage(c.Role, &p); err != nil {
 		return err
 	}
+	if c.Role == plannerRole && hostOf(before) != hostOf(p.URL) {
+		if err := m.forgetInherited(ctx, actor); err != nil {
+			return err
+		}
+	}
+	if err := m.savePage(ctx, c.Role, &p, changeOf(actor, c.Role, changed)); err != nil {
+		return err
+	}
+	return m.load(ctx)
+}
+
+// forgetInherited forgets the executor's key when it was given for the planner's
+// host: that one changes now.
+func (m modelPages) forgetInherited(ctx context.Context, actor string) error {
+	m.mu.Lock()
+	p := m.pages[executorRole]
+	m.mu.Unlock()
+	if p.URL != "" || p.SealedKey == "" {
+		return nil
+	}
+	p.Key, p.SealedKey = "", ""
+	return m.savePage(ctx, executorRole, &p, changeOf(actor, executorRole, []string{"key"}))
+}
+
+// changeOf names the fields of a role that somebody changed, never what they hold.
+func changeOf(actor, role string, fields []string) deed {
+	return deed{settingsChanged, actor, map[string]any{"name": settingName(role), "fields": fields}}
+}
+
+func (m modelPages) savePage(ctx context.Context, role string, p *pageRole, by deed) error {
 	raw, err := json.Marshal(p)
 	if err != nil {
 		return err
 	}
-	if err := m.store.SaveSetting(ctx, store.Setting{Name: settingName(c.Role), Value: raw, ChangedBy: actor}); err != nil {
+	if err := m.store.SaveSetting(ctx, store.Setting{Name: settingName(role), Value: raw, ChangedBy: by.actor}); err != nil {
 		return refusal(err)
 	}
-	if err := record(ctx, m.store, deed{settingsChanged, actor, map[string]any{"name": settingName(c.Role), "fields": changed}}); err != nil {
-		return err
-	}
-	return m.load(ctx)
+	return record(ctx, m.store, by)
 }
 
 // take puts a change in and names the fields that it changed.

@@ -120,6 +120,13 @@ func TestKeysBelongToTheirHost(t *testing.T) {
 	if leaked != "" {
 		t.Errorf("the new host got %q, want no key", leaked)
 	}
+	c.want(http.StatusOK, c.putModel("planner", `{"base_url":"`+first+`"}`), nil)
+	c.want(http.StatusOK, c.putModel("executor", `{"key":"`+modelKey+`"}`), nil)
+	c.want(http.StatusOK, c.putModel("planner", `{"base_url":"`+thief.URL+`/v1"}`), nil)
+	c.want(http.StatusOK, c.post("/api/v1/models/check", `{"role":"executor"}`), nil)
+	if leaked != "" {
+		t.Errorf("the planner's new host got %q, want no key of the executor's", leaked)
+	}
 	info, err := os.Stat(filepath.Join(cfg.Data, vaultFile))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got %v, %v, want %s readable by its owner alone", info, err, vaultFile)
