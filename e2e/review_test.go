@@ -100,6 +100,26 @@ func TestP3_PlanIsReviewedChangedAndStarted(t *testing.T) {
 	}
 }
 
+// TestP3_ReviewComesToAnOpenPage: the plan is still being written when the page
+// opens, and asks to be started once it is there.
+func TestP3_ReviewComesToAnOpenPage(t *testing.T) {
+	url := fakeModel(t, modelScript)
+	s := serveWith(t, must(t, shipped), t.TempDir(), "SLUICE_MODEL_URL="+url, "SLUICE_MODEL_NAME=demo")
+	p := open(t, desktop)
+	p.signIn(s)
+	p.visit(s.url("/"))
+	p.enter("textbox", "Goal", "look around")
+	p.click("checkbox", "Review plan before it runs")
+	p.click("button", "Run")
+	id := p.onRun()
+	p.ready()
+	p.says("Nothing has run yet.")
+	p.click("button", "Start")
+	if r := s.api("observe").until(id, "ended"); r.Code != "SUCCESS" {
+		t.Errorf("got %s, want SUCCESS", r.Code)
+	}
+}
+
 // TestP32_ReviewSurvivesKill: the plan waits through a power cut, and the run
 // then goes on.
 func TestP32_ReviewSurvivesKill(t *testing.T) {

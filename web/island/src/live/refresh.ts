@@ -68,6 +68,7 @@ function replace(el: Element, fresh: Element | null, html: string): void {
     const src = (el as HTMLElement).dataset.src;
     for (const { name, value } of [...fresh.attributes]) el.setAttribute(name, value);
     if (src !== undefined) (el as HTMLElement).dataset.src = src;
+    el.toggleAttribute("hidden", fresh.hasAttribute("hidden"));
     el.replaceChildren(...fresh.childNodes);
   } else {
     el.innerHTML = html;
