@@ -291,12 +291,15 @@ func (r *runner) refold(b *batch, rest []message) {
 	r.nudge()
 }
 
-// idle lets the run go when only people or time can move it (P32).
+// idle lets the run go when only people or time can move it (P32), or when there
+// is none because its creation was refused.
 func (r *runner) idle() bool {
 	switch r.state.Status() {
 	case engine.Waiting, engine.Paused, engine.Ended:
 	default:
-		return false
+		if r.state.Seq() > 0 {
+			return false
+		}
 	}
 	r.mu.Lock()
 	busy := len(r.inbox) > 0 || len(r.flights) > 0 || r.commits > 0

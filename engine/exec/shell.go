@@ -98,32 +98,37 @@ func (s *Shell) now() int64 { return s.cfg.Clock.Now().UnixMicro() }
 // is an *engine.Refusal when the core refused the input.
 func (s *Shell) Submit(ctx context.Context, in *engine.Create, c Creation) error {
 	in.Goal = s.cfg.Redact(in.Goal)
-	r, err := s.begin(in.Run, &c)
-	if err != nil {
+	reply := make(chan error, 1)
+	if err := s.begin(message{in: in, reply: reply}, in.Run, &c); err != nil {
 		return err
 	}
-	return s.await(ctx, r, in)
+	return s.outcome(ctx, reply)
 }
 
-// begin makes the runner of a new run: there is nothing to fold.
-func (s *Shell) begin(run string, c *Creation) (*runner, error) {
+// begin makes the runner of a new run: there is nothing to fold. Its first input
+// is in the inbox before anybody finds the runner: a policy that is published
+// now comes after it, and is not refused for want of a run.
+func (s *Shell) begin(first message, run string, c *Creation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, ErrClosed
+		return ErrClosed
 	}
 	if s.live[run] != nil {
-		return nil, fmt.Errorf("create run: %s exists", run)
+		return fmt.Errorf("create run: %s exists", run)
 	}
 	r := newRunner(s, run)
 	current := s.cfg.Policies.Current()
 	r.state = engine.New(engine.Env{Catalog: s.cfg.Tools.Catalog(), Pinned: current, Current: current,
 		Planner: s.cfg.Planner.Name(), Models: s.cfg.Models(), Latency: s.latency.now()})
 	r.create = c
+	if err := r.deliver(first, 0); err != nil {
+		return err
+	}
 	s.live[run] = r
 	s.wait.Add(1)
 	go r.loop()
-	return r, nil
+	return nil
 }
 
 // Send gives a run an input and returns once what followed is durable.
@@ -149,6 +154,10 @@ func (s *Shell) await(ctx context.Context, r *runner, in engine.Input) error {
 			return err
 		}
 	}
+	return s.outcome(ctx, reply)
+}
+
+func (s *Shell) outcome(ctx context.Context, reply chan error) error {
 	select {
 	case err := <-reply:
 		return err
