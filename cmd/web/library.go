@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,7 +79,9 @@ func (l *library) save(ctx context.Context, t *template.Template, by handlers.Te
 		Origin: by.From, Actor: by.Actor, At: time.Now().UnixMicro()}, doc)
 }
 
-// refresh reads which templates the built-in planner may use.
+// refresh reads which templates the built-in planner may use. It fills them for
+// everybody's words, so it takes those of the program and of admins alone: what
+// anybody else saved is run by its name.
 func (l *library) refresh(ctx context.Context) error {
 	list, err := l.Templates(ctx)
 	if err != nil {
@@ -86,12 +89,20 @@ func (l *library) refresh(ctx context.Context) error {
 	}
 	offered := []planner.Offered{}
 	for i := range list {
-		if list[i].State() == "offered" && len(list[i].Phrases) > 0 {
+		if list[i].State() == "offered" && len(list[i].Phrases) > 0 && l.speaksForAll(ctx, list[i].Owner) {
 			offered = append(offered, planner.Offered{Ref: list[i].Ref(), Template: list[i].Template})
 		}
 	}
 	l.offered.Store(&offered)
 	return nil
+}
+
+func (l *library) speaksForAll(ctx context.Context, owner string) bool {
+	if owner == "system" {
+		return true
+	}
+	u, err := accounts{l.app.store}.User(ctx, owner)
+	return err == nil && slices.Contains(u.Roles, string(store.RoleAdmin))
 }
 
 // Offered implements planner.Templates.

@@ -127,3 +127,20 @@ func TestR102_TheBuiltinPlannerUsesATemplate(t *testing.T) {
 		t.Error("the run's page does not name planner and template")
 	}
 }
+
+// TestR102_NobodysPhraseReadsAnothersGoal: a template is filled by everybody's
+// words only when an admin saved it; its author and others run it by name.
+func TestR102_NobodysPhraseReadsAnothersGoal(t *testing.T) {
+	w := newWorld(t)
+	author, op := w.stranger("author", store.RoleOperator), w.operator()
+	theirs := strings.NewReplacer(`"name":"read","title"`, `"name":"theirs","title"`, "read the note {path} for me", "tell me of the note {path}").Replace(readTemplate)
+	author.want(http.StatusCreated, author.post("/api/v1/templates", theirs), nil)
+	op.want(http.StatusCreated, op.post("/api/v1/templates", readTemplate), nil)
+	if planned := op.post("/api/v1/plans/propose", `{"goal":"tell me of the note notes.txt"}`).text(); strings.Contains(planned, "theirs@") {
+		t.Errorf("another person's phrase planned the goal: %s", planned)
+	}
+	if planned := author.post("/api/v1/plans/propose", `{"goal":"read the note notes.txt for me"}`).text(); !strings.Contains(planned, "read@1") {
+		t.Errorf("got %s, want the admin's template", planned)
+	}
+	author.want(http.StatusOK, author.post("/api/v1/templates/theirs/instantiate", `{"values":{"path":"x"}}`), nil)
+}
