@@ -87,11 +87,14 @@ func (s *Server) templateView(c echo.Context, version int) (templates.TemplateVi
 	if err != nil {
 		return templates.TemplateView{}, nil, err
 	}
-	v := templates.TemplateView{Shell: s.shell(c, plain(t.Title), "templates"), TemplateRow: row, Description: plain(t.Description), Match: t.Phrases,
+	v := templates.TemplateView{Shell: s.shell(c, plain(t.Title), "templates"), TemplateRow: row, Description: plain(t.Description),
 		SavedBy: s.ownerName(c, t.Actor), Hash: t.Hash, ReasonAt: t.QuarantinedAt, Steps: outlineOf(t.Plan),
 		Intent: s.neededIntent(t.Plan), Key: rand.Text(), Findings: reviewFindings(t.Broken), CanRun: t.State() == "offered"}
 	if t.Quarantine != "" {
 		v.Reason = fullStop(t.Quarantine)
+	}
+	if t.Plans {
+		v.Match = t.Phrases
 	}
 	v.From, v.FromWords = provenance(t.From)
 	for i := range versions {

@@ -41,6 +41,7 @@ type TemplateInfo struct {
 	QuarantinedBy string
 	QuarantinedAt int64
 	Broken        []plan.Finding // why it no longer compiles, nil when it does
+	Plans         bool           // its phrases plan goals: it is the program's or an admin's
 }
 
 // Ref names a version as runs do.

@@ -89,7 +89,7 @@ func (l *library) refresh(ctx context.Context) error {
 	}
 	offered := []planner.Offered{}
 	for i := range list {
-		if list[i].State() == "offered" && len(list[i].Phrases) > 0 && l.speaksForAll(ctx, list[i].Owner) {
+		if list[i].State() == "offered" && len(list[i].Phrases) > 0 && list[i].Plans {
 			offered = append(offered, planner.Offered{Ref: list[i].Ref(), Template: list[i].Template})
 		}
 	}
@@ -114,7 +114,7 @@ func (l *library) info(ctx context.Context, v store.TemplateVersion) (handlers.T
 		return handlers.TemplateInfo{}, fmt.Errorf("read template %s: %w", v.Ref(), err)
 	}
 	return handlers.TemplateInfo{Template: k.template, Version: v.Version, Hash: v.Hash, Owner: v.Owner, From: v.Origin, Actor: v.Actor,
-		At: v.At, Quarantine: v.Quarantine, QuarantinedBy: v.QuarantinedBy, QuarantinedAt: v.QuarantinedAt, Broken: k.broken}, nil
+		At: v.At, Quarantine: v.Quarantine, QuarantinedBy: v.QuarantinedBy, QuarantinedAt: v.QuarantinedAt, Broken: k.broken, Plans: l.speaksForAll(ctx, v.Owner)}, nil
 }
 
 func (l *library) known(ctx context.Context, hash string) (*known, error) {

@@ -142,5 +142,10 @@ func TestR102_NobodysPhraseReadsAnothersGoal(t *testing.T) {
 	if planned := author.post("/api/v1/plans/propose", `{"goal":"read the note notes.txt for me"}`).text(); !strings.Contains(planned, "read@1") {
 		t.Errorf("got %s, want the admin's template", planned)
 	}
+	for name, want := range map[string]bool{"theirs": false, "read": true} {
+		if page := op.get("/templates/" + name).text(); strings.Contains(page, "Goals that use it") != want {
+			t.Errorf("the page of %s: says that goals use it, want %v", name, want)
+		}
+	}
 	author.want(http.StatusOK, author.post("/api/v1/templates/theirs/instantiate", `{"values":{"path":"x"}}`), nil)
 }
