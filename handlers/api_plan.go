@@ -61,16 +61,18 @@ type checkBody struct {
 
 // stepAnswer is the gate's answer about one step before a run.
 type stepAnswer struct {
-	Step       string        `json:"step"`
-	Index      int           `json:"index"`
-	Class      plan.Class    `json:"class"`
-	Effect     policy.Effect `json:"effect"`
-	Decision   string        `json:"decision"`
-	Open       bool          `json:"open,omitempty"` // it hangs on a value that is not known yet
-	Impact     policy.Rank   `json:"impact"`
-	ImpactName string        `json:"impact_name"`
-	Rules      []string      `json:"rules"`
-	Reasons    []string      `json:"reasons"`
+	Step       string            `json:"step"`
+	Index      int               `json:"index"`
+	Class      plan.Class        `json:"class"`
+	Effect     policy.Effect     `json:"effect"`
+	Decision   string            `json:"decision"`
+	Open       bool              `json:"open,omitempty"` // it hangs on a value that is not known yet
+	Impact     policy.Rank       `json:"impact"`
+	ImpactName string            `json:"impact_name"`
+	Rules      []string          `json:"rules"`
+	Reasons    []string          `json:"reasons"`
+	Asks       []policy.AskFor   `json:"asks"`            // people that have to approve it
+	Clear      []policy.ClearFor `json:"clear,omitempty"` // authorities that have to allow it
 }
 
 // apiCheck compiles a plan and runs nothing (P38).
@@ -109,7 +111,7 @@ func (s *Server) check(c echo.Context, body *checkBody) (any, error) {
 	for i := range answers {
 		a, d := &answers[i], &answers[i].Decision
 		report.Steps[i] = stepAnswer{Step: a.Step, Index: a.Index, Class: a.Class, Effect: a.Effect, Decision: string(d.Outcome), Open: a.Open,
-			Impact: d.Impact, ImpactName: d.ImpactName, Rules: d.Rules, Reasons: d.Reasons}
+			Impact: d.Impact, ImpactName: d.ImpactName, Rules: d.Rules, Reasons: d.Reasons, Asks: d.Asks, Clear: d.Clear}
 	}
 	return report, nil
 }

@@ -44,6 +44,24 @@ func TestP38_CheckSaysWhatTheGateWouldAnswer(t *testing.T) {
 	}
 }
 
+// TestR47_CheckSaysWhoIsAsked: an ask of an authority alone names its rule and
+// no approval.
+func TestR47_CheckSaysWhoIsAsked(t *testing.T) {
+	b := newBed(t, &ports{tools: []plan.Tool{{Tool: policy.Tool{Name: "git.look", Effect: policy.Read}, Timeout: 1e9, Input: json.RawMessage(`{"type":"object"}`)}},
+		clearance: []policy.ClearanceRule{{ID: "C1", When: policy.When{Tools: []string{"git.*"}}, URL: "https://a.example/clear"}}})
+	for approval, asks := range map[string]int{"": 0, `,"approval":true`: 1} {
+		got := b.send("POST", "/api/v1/plans/check", `{"plan":{"format":1,"goal":"g","steps":[{"id":"a","tool":"git.look"`+approval+`}]},"intent":"observe","gate":true}`)
+		var report gatedCheck
+		if err := json.Unmarshal(got.Body.Bytes(), &report); err != nil || len(report.Steps) != 1 {
+			t.Fatalf("got %d %s, want one answer", got.Code, got.Body)
+		}
+		a := report.Steps[0]
+		if a.Decision != "ask" || len(a.Clear) != 1 || a.Clear[0].Rule != "C1" || len(a.Asks) != asks || a.Asks == nil {
+			t.Errorf("got %s, want an ask of C1 and %d of people", got.Body, asks)
+		}
+	}
+}
+
 // TestP10_PlansOfOtherFormsAreRead: JSON and YAML come back as form 1, and what
 // cannot be read says why.
 func TestP10_PlansOfOtherFormsAreRead(t *testing.T) {

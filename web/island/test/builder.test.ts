@@ -5,6 +5,8 @@ import {
   addStep, after, canConnect, cardHeight, cardWidth, change, connect, copy, disconnect, edgesOf, emptyDoc, freeID, move, paste, removeSteps, rename,
   setParam, setRef, shift, stepOf, type Doc, type Step,
 } from "../src/builder/core";
+import { asksWords, policyWords, verdictOf } from "../src/builder/asked";
+import { nameOf, noteOf } from "../src/builder/card";
 import { fixOf } from "../src/builder/fixes";
 import { History } from "../src/builder/history";
 import { readJSON } from "../src/builder/jsontext";
@@ -12,7 +14,7 @@ import { tidy } from "../src/builder/layout";
 import { pathOf } from "../src/builder/path";
 import { docOf, shapeFault } from "../src/builder/read";
 import { fieldsOf, kindOf, paramsOf, type Tool } from "../src/builder/schema";
-import type { Finding } from "../src/builder/wire";
+import type { Answer, Finding } from "../src/builder/wire";
 
 const docWith = (...steps: Step[]): Doc => docOf({ format: 1, goal: "g", steps }, {});
 
@@ -211,4 +213,24 @@ test("P08 a fix removes exactly what its finding is about", () => {
   assert.equal(stepOf(fixOf(doc, f("C08", "/steps/2"))?.apply(doc) as Doc, "c")?.approval, true);
   assert.equal(fixOf(doc, f("C01", "/steps/2")), undefined);
   assert.equal(fixOf(doc, f("R13", "/steps/2/depends_on/0", "b")), undefined, "a finding about another plan");
+});
+
+test("R47: a step that only an authority clears asks no person", () => {
+  const answer = (asks: string[], clear: string[], decision: Answer["decision"] = "ask"): Answer => ({
+    step: "a", index: 0, class: "act", effect: "once", decision, impact: 100, impact_name: "operate", rules: [...clear, ...asks], reasons: ["Why."],
+    asks: asks.map((rule) => ({ rule })), clear: clear.map((rule) => ({ rule, url: "https://a.example" })),
+  });
+  const step: Step = { id: "a", tool: "mail.send" };
+  const told = (a: Answer | undefined): string[] => {
+    const decision = verdictOf(a);
+    return [decision, asksWords[decision], noteOf(step, decision), policyWords(a, false)];
+  };
+  assert.deepEqual(told(undefined), ["", "", "", ""]);
+  assert.deepEqual(told(answer([], ["C1"])), ["clear", "asks an authority", "clearance", "Policy asks an authority: rule C1. Policy would ask no person."]);
+  assert.deepEqual(told(answer(["A1"], [])), ["ask", "asks a person", "asks", "Policy would ask anyway: rule A1."]);
+  assert.deepEqual(told(answer(["A1"], ["C1"])), ["both", "asks an authority and a person", "asks", "Policy asks an authority: rule C1. Policy would ask anyway: rule A1."]);
+  assert.deepEqual(told(answer([], [], "allow")), ["allow", "", "", "Policy would not ask."]);
+  assert.deepEqual(told(answer([], [], "deny")), ["deny", "", "denied", "Policy would deny it: Why."]);
+  assert.equal(policyWords(answer(["plan"], ["C1"]), true), "Policy asks an authority: rule C1. Policy would ask no person.");
+  assert.match(nameOf(step, { index: 0, total: 1, errors: 0, warnings: 0, decision: "clear" }), /asks an authority, 1 of 1/);
 });

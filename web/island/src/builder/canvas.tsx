@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from "react";
 import { Background, Position, ReactFlow, useReactFlow, useStore, type Connection, type Edge as FlowEdge, type EdgeChange, type Node, type NodeChange, type Viewport } from "@xyflow/react";
 import { calm } from "../shared";
 import type { Actions } from "./actions";
+import { verdictOf } from "./asked";
 import { BuilderCard, nameOf, noteOf, type CardData } from "./card";
 import { canConnect, cardHeight, cardWidth, edgesOf, margin, type Doc, type Place } from "./core";
 import { BuilderEdge, type EdgeData } from "./edge";
@@ -36,7 +37,7 @@ function nodesOf(store: Store, far: boolean, old: Map<string, Node>): Node[] {
   return plan.steps.map((step, index) => {
     const at = places[step.id] ?? [margin, margin];
     const { errors, warnings } = store.marks.get(step.id) ?? { errors: 0, warnings: 0 };
-    const decision = store.answers.get(step.id)?.decision ?? "";
+    const decision = verdictOf(store.answers.get(step.id));
     const name = nameOf(step, { index, total: plan.steps.length, errors, warnings, decision });
     const data: CardData = { tool: step.tool, name, note: noteOf(step, decision), tabStop: step.id === stop, far, errors, warnings };
     const node: Node = { id: step.id, type: "step", position: { x: at[0], y: at[1] }, ...measured, measured, handles, selected: store.selected.has(step.id), data };

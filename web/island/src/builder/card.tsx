@@ -1,6 +1,7 @@
 // One step of a drawing: glyph, id, tool, and what is wrong with it.
 import { memo } from "react";
 import { Handle, Position, type NodeProps } from "@xyflow/react";
+import { asksWords, type Verdict } from "./asked";
 import { cardHeight, cardWidth, sources, type Step } from "./core";
 import { Icon, toolIcon } from "./parts";
 
@@ -12,14 +13,14 @@ export interface CardData extends Record<string, unknown> {
 
 const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`;
 
-export interface Naming { index: number; total: number; errors: number; warnings: number; decision: string }
+export interface Naming { index: number; total: number; errors: number; warnings: number; decision: Verdict }
 
 // nameOf is a card's accessible name.
 export function nameOf(step: Step, d: Naming): string {
   const parts = [`step ${step.id}`, `tool ${step.tool}`];
   if (d.errors > 0) parts.push(plural(d.errors, "error"));
   if (d.warnings > 0) parts.push(plural(d.warnings, "warning"));
-  if (d.decision === "ask") parts.push("asks a person");
+  if (asksWords[d.decision] !== "") parts.push(asksWords[d.decision]);
   if (d.decision === "deny") parts.push("would be denied");
   parts.push(`${d.index + 1} of ${d.total}`);
   const from = [...sources(step).keys()];
@@ -27,8 +28,8 @@ export function nameOf(step: Step, d: Naming): string {
   return parts.join(", ");
 }
 
-export function noteOf(step: Step, decision: string): string {
-  if (decision === "ask") return "asks";
+export function noteOf(step: Step, decision: Verdict): string {
+  if (asksWords[decision] !== "") return decision === "clear" ? "clearance" : "asks";
   if (decision === "deny") return "denied";
   return step.join === "any_of" ? "any of" : step.join === "all_done" ? "all done" : "";
 }

@@ -1,6 +1,7 @@
 // What asks before it acts: connect, run, import, delete.
 import { useEffect, useId, useRef, useState } from "react";
 import type { Actions } from "./actions";
+import { verdictOf } from "./asked";
 import { stepOf } from "./core";
 import { Icon, Modal, Picker, Problem } from "./parts";
 import { outputOf } from "./param";
@@ -82,7 +83,9 @@ function Run({ store, actions }: Props) {
   const [refusal, setRefusal] = useState<Refusal>();
   const [busy, setBusy] = useState(false);
   const blocked = store.errors > 0 || store.doc.plan.steps.length === 0;
-  const asks = [...store.answers.values()].filter((a) => a.decision === "ask").length;
+  const asked = [...store.answers.values()].map(verdictOf);
+  const asks = asked.filter((v) => v === "ask" || v === "both").length;
+  const clears = asked.filter((v) => v === "clear" || v === "both").length;
   const submit = (event: React.FormEvent): void => {
     event.preventDefault();
     if (blocked || busy) return;
@@ -100,6 +103,7 @@ function Run({ store, actions }: Props) {
         </fieldset>
         <p className="t2">{intents.find(([value]) => value === store.intent)?.[2]}</p>
         {asks > 0 && <p className="t2"><Icon name="hand" size={14} /> {asks} {asks === 1 ? "step asks" : "steps ask"} a person first.</p>}
+        {clears > 0 && <p className="t2"><Icon name="clock" size={14} /> {clears} {clears === 1 ? "step asks" : "steps ask"} an authority first.</p>}
         {store.doc.plan.steps.length === 0 && <Problem>There is nothing to run: add a step.</Problem>}
         {store.errors > 0 && <Problem>{store.errors} {store.errors === 1 ? "error has" : "errors have"} to be mended first: {store.findings.find((f) => f.severity === "error")?.message} F8 goes there.</Problem>}
         {refusal && <Problem>{refusal.detail} {refusal.fix}</Problem>}

@@ -1,6 +1,7 @@
 // The form of the selected step: what it takes, when it runs, what stops it.
 import { useEffect, useId, useState } from "react";
 import type { Actions } from "./actions";
+import { gateWords, policyWords, verdictOf, type Verdict } from "./asked";
 import { change, changePlan, connect, disconnect, type Join, type Step } from "./core";
 import { placeOf } from "./fixes";
 import { Icon, Problem, toolIcon } from "./parts";
@@ -170,15 +171,11 @@ function valueOf(text: string): { value: unknown } {
 
 function Approval({ store, actions, step }: { store: Store; actions: Actions; step: Step }) {
   const answer = store.answers.get(step.id);
-  const rules = (answer?.rules ?? []).filter((r) => r !== "plan");
-  const policyAsks = answer?.decision === "ask" && (step.approval !== true || rules.length > 0);
   return (
     <div className="approval">
       <label className="switch"><input type="checkbox" data-field="approval" checked={step.approval === true} onChange={(e) => actions.change(step.id, e.target.checked ? `Ask before ${step.id}` : `Do not add a stop before ${step.id}`, { approval: e.target.checked ? true : undefined })} /> Ask a person first</label>
       <p className="meta">
-        {answer === undefined ? "" : answer.decision === "deny" ? `Policy would deny it: ${answer.reasons.join(" ")}`
-          : policyAsks ? `Policy would ask anyway${rules.length > 0 ? `: ${rules.length === 1 ? "rule" : "rules"} ${rules.join(" and ")}` : ""}.` : "Policy would not ask."}
-        {" "}You can add a stop here, never remove one.
+        {policyWords(answer, step.approval === true)} You can add a stop here, never remove one.
       </p>
     </div>
   );
@@ -194,8 +191,6 @@ function Why({ store, step }: { store: Store; step: Step }) {
   );
 }
 
-const words: Record<string, string> = { allow: "Runs without asking", ask: "Stops and asks a person", deny: "Would be denied" };
-
 function Derived({ store, step }: { store: Store; step: Step }) {
   const tool = store.tools.get(step.tool);
   const answer = store.answers.get(step.id);
@@ -208,7 +203,7 @@ function Derived({ store, step }: { store: Store; step: Step }) {
         <dt>Class</dt><dd>{answer?.class ?? tool.class}</dd>
         <dt>Impact</dt><dd>{answer ? `${answer.impact}, ${answer.impact_name}` : tool.impact}{answer?.open ? " at most; it hangs on a value" : ""}</dd>
         <dt>Effect</dt><dd>{tool.effect}{tool.external ? ", external" : ""}</dd>
-        <dt>Gate</dt><dd>{answer ? `${words[answer.decision] ?? answer.decision}${answer.open ? ", unless the value is harmless" : ""}` : "not known yet"}</dd>
+        <dt>Gate</dt><dd>{`${gateWords[verdictOf(answer)]}${answer?.open ? ", unless the value is harmless" : ""}`}</dd>
       </dl>
       <h3>Gives</h3>
       {gives.length === 0 ? <p className="meta">The tool does not say.</p> : <ul className="gives">{gives.map((f) => <li key={f.path} className="tag"><code>{f.path}</code> {f.type}</li>)}</ul>}
@@ -259,17 +254,18 @@ export function PlanForm({ store, actions }: { store: Store; actions: Actions })
 }
 
 function Tally({ store }: { store: Store }) {
-  const [counts, setCounts] = useState<Record<string, number>>({});
+  const [counts, setCounts] = useState<Partial<Record<Verdict, number>>>({});
   useEffect(() => {
-    const next: Record<string, number> = {};
-    for (const a of store.answers.values()) next[a.decision] = (next[a.decision] ?? 0) + 1;
+    const next: Partial<Record<Verdict, number>> = {};
+    for (const a of store.answers.values()) { const v = verdictOf(a); next[v] = (next[v] ?? 0) + 1; }
     setCounts(next);
   }, [store.answers]);
   if (store.answers.size === 0) return null;
   return (
     <dl className="kv">
       <dt>Runs</dt><dd>{counts.allow ?? 0} without asking</dd>
-      <dt>Asks</dt><dd>{counts.ask ?? 0} first</dd>
+      <dt>Asks</dt><dd>{(counts.ask ?? 0) + (counts.both ?? 0)} first</dd>
+      {(counts.clear ?? 0) + (counts.both ?? 0) > 0 && <><dt>Clearance</dt><dd>{(counts.clear ?? 0) + (counts.both ?? 0)} by an authority</dd></>}
       <dt>Denied</dt><dd>{counts.deny ?? 0}</dd>
     </dl>
   );

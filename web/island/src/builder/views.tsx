@@ -1,6 +1,7 @@
 // The other two views of the same plan, and what the check found.
 import { useEffect, useId, useRef, useState } from "react";
 import type { Actions } from "./actions";
+import { asksWords, verdictOf } from "./asked";
 import { toneOf } from "./card";
 import { sources } from "./core";
 import { Icon, Problem, toolIcon } from "./parts";
@@ -19,7 +20,7 @@ export function Outline({ store, actions }: Props) {
         const marks = store.marks.get(s.id);
         const from = [...sources(s)];
         const on = store.selected.has(s.id);
-        const decision = store.answers.get(s.id)?.decision;
+        const decision = verdictOf(store.answers.get(s.id));
         return (
           <li key={s.id} className="outline-row" data-on={on || undefined}>
             <button type="button" className="outline-main" data-node={s.id} data-state={toneOf(marks?.errors ?? 0, marks?.warnings ?? 0)} aria-pressed={on}
@@ -29,7 +30,7 @@ export function Outline({ store, actions }: Props) {
                 <b>{s.id}</b> <code>{s.tool}</code>
                 {from.length > 0 && <span className="meta"> after {from.map(([id, how]) => (how.data ? `${id} (data)` : id)).join(s.join === "any_of" ? " or " : ", ")}{s.join === "any_of" ? ", any of" : s.join === "all_done" ? ", all done" : ""}</span>}
               </span>
-              {decision === "ask" && <span className="tag">asks</span>}
+              {asksWords[decision] !== "" && <span className="tag" title={asksWords[decision]}>{decision === "clear" ? "clearance" : "asks"}</span>}
               {decision === "deny" && <span className="tag">denied</span>}
               {marks && marks.errors > 0 && <span className="card-mark" data-kind="error"><Icon name="cross" size={12} />{marks.errors}<span className="vh"> errors</span></span>}
               {marks && marks.errors === 0 && <span className="card-mark" data-kind="warning"><Icon name="warn" size={12} />{marks.warnings}<span className="vh"> warnings</span></span>}

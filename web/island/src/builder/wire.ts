@@ -7,6 +7,7 @@ export interface Finding { rule: string; severity: "error" | "warning"; step: st
 export interface Answer {
   step: string; index: number; class: string; effect: string; decision: "allow" | "ask" | "deny";
   open?: boolean; impact: number; impact_name: string; rules: string[]; reasons: string[];
+  asks: { rule: string }[]; clear?: { rule: string; url: string }[];
 }
 
 export interface Report { ok: boolean; hash: string | null; findings: Finding[]; steps: Answer[] }
