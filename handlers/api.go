@@ -86,6 +86,9 @@ func (s *Server) apiSubmit(c echo.Context) error {
 // run. It serves the API and the home page alike.
 func (s *Server) submit(c echo.Context, body *submitBody, bodyHash string) (string, bool, error) {
 	v := viewer(c)
+	if !v.has("operator") {
+		return "", false, problem("denied", "you are not an operator", "ask an operator to run it")
+	}
 	intent, bad := s.intent(body.Intent)
 	if bad != nil {
 		return "", false, bad

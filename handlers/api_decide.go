@@ -173,6 +173,9 @@ func (s *Server) apiPropose(c echo.Context) error {
 		p.Pointer = "/goal"
 		return p
 	}
+	if body.By == "model" && !viewer(c).has("operator") {
+		return problem("denied", "you are not an operator, and a model costs", "ask an operator, or leave by out")
+	}
 	out, err := s.cfg.Planner.Propose(c.Request().Context(), body.Goal, body.By)
 	if err != nil {
 		return err
