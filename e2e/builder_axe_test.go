@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -23,14 +22,6 @@ const mixedPlan = `{"format":1,"goal":"Keep the newest note where the others rea
 	{"id":"summary","tool":"file.write","params":{"path":"summary.txt"},"param_refs":{"content":{"step":"newest","field":"size_bytes"}},"depends_on":["notes"]},
 	{"id":"old","tool":"file.delete","params":{"path":"old.txt"},"depends_on":["either"],"guard":{"ref":{"step":"machine","field":"os"},"op":"eq","value":"linux"}}]}`
 
-// pictureViews is the size of the pictures, where somebody wants them.
-func pictureViews() []view {
-	if os.Getenv("SHOTS") == "" {
-		return nil
-	}
-	return []view{{1440, 900, "light"}, {1440, 900, "dark"}}
-}
-
 // TestAxe_TheBuilderInEveryState looks at each view and dialog in both themes
 // and three widths.
 func TestAxe_TheBuilderInEveryState(t *testing.T) {
@@ -40,7 +31,7 @@ func TestAxe_TheBuilderInEveryState(t *testing.T) {
 	p.signIn(s)
 	states := map[string]func(){
 		"empty": func() { p.visit(s.url("/builder")); p.ready() },
-		"canvas": func() {
+		"builder": func() {
 			s.edit(p, id)
 			p.click("button", "Canvas")
 			script[bool](p, `document.querySelector("#builder-intent").focus() || true`)
@@ -83,7 +74,7 @@ func TestAxe_TheBuilderInEveryState(t *testing.T) {
 				if n := script[int](p, `[...document.querySelectorAll(":is(dialog[open], body:not(:has(dialog[open]))) [data-kind=primary]")].filter(e => e.checkVisibility()).length`); n > 1 {
 					t.Errorf("got %d primary buttons, want at most one", n)
 				}
-				p.shot(fmt.Sprintf("builder-%s-%d-%s", name, v.width, v.scheme))
+				p.shot(v.picture("builder", name))
 			})
 		}
 	}

@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -69,12 +70,29 @@ func scene(t *testing.T) (*server, map[string]string) {
 	live := api.submit(map[string]any{"goal": mainGoal + ", then delete notes.txt", "intent": "override"})
 	deletes := api.until(live, "waiting").Waiting[0]
 	return s, map[string]string{
-		"home": "/", "runs": "/runs", "running": "/runs/" + live, "waiting": "/runs/" + live + "?view=list", "packet": "/approvals/" + deletes,
+		"home": "/", "runs": "/runs", "template": "/templates/overdue-invoices", "running": "/runs/" + live, "waiting": "/runs/" + live + "?view=list", "packet": "/approvals/" + deletes,
 		"write": "/approvals/" + writes, "busy": "/runs/" + busy, "busy-list": "/runs/" + busy + "?view=list",
 		"failed": "/runs/" + busy + "?view=list&node=missing", "verdict": "/runs/" + done + "?view=verdict", "log": "/runs/" + done + "?view=log",
 		"partly": "/runs/" + partly + "?view=verdict", "refused": "/runs/" + refused + "?view=verdict", "wide": "/runs/" + wide,
 		"unknown": "/runs/" + unknown, "answer": "/approvals/q." + unknown + ".gone.1",
 	}
+}
+
+// pictureViews is the size of the pictures, where somebody wants them.
+func pictureViews() []view {
+	if os.Getenv("SHOTS") == "" {
+		return nil
+	}
+	return []view{{1440, 900, "light"}, {1440, 900, "dark"}}
+}
+
+// picture names what a page's state looks like in this view; a page's own state
+// at the size of the pictures is the one docs/ shows.
+func (v view) picture(page, state string) string {
+	if v.width == 1440 && page == state {
+		return page + "-" + v.scheme
+	}
+	return fmt.Sprintf("%s-%s-%d-%s", page, state, v.width, v.scheme)
 }
 
 // caughtUp: a young run is played from its start (P40), and a picture is of its end.
@@ -84,6 +102,39 @@ const caughtUp = `Number(document.body.dataset.seq ?? 0) >= Number(document.getE
 // shows, and keeps the pictures of docs/ when SHOTS names that folder.
 func TestAxe_EveryKindOfRunAtTheSizeOfThePictures(t *testing.T) {
 	s, pages := scene(t)
+	lookAtAll(t, s, pages)
+}
+
+// answeringModel plans two layers and writes the answer.
+const answeringModel = `{"model": "demo", "rules": [
+	{"role": "planner", "plan": {"format": 1, "goal": "What is this machine, and what do its notes want?", "steps": [
+		{"id": "machine", "tool": "sysinfo"},
+		{"id": "disks", "tool": "disk_usage"},
+		{"id": "ports", "tool": "net_info"},
+		{"id": "files", "tool": "file.list"},
+		{"id": "notes", "tool": "file.read", "param_refs": {"path": {"step": "files", "field": "entries.0.path"}}},
+		{"id": "reminders", "tool": "file.search", "params": {"query": "reminder"}, "depends_on": ["files"]}]}},
+	{"role": "reflection", "answer": "A small machine with room to spare. Its notes ask for one call to be made."}]}`
+
+// TestAxe_AModelsRunAtTheSizeOfThePictures: its plan, its answer, and what both cost.
+func TestAxe_AModelsRunAtTheSizeOfThePictures(t *testing.T) {
+	url := fakeModel(t, answeringModel)
+	s := serveWith(t, must(t, shipped), t.TempDir(), "SLUICE_MODEL_URL="+url, "SLUICE_MODEL_NAME=demo",
+		"SLUICE_MODEL_PRICE_IN=0.25", "SLUICE_MODEL_PRICE_OUT=2")
+	writeFile(t, filepath.Join(s.data, "workspace", "notes.txt"), "reminder: call the printer\n")
+	api := s.api("observe")
+	id := api.submit(map[string]any{"goal": "What is this machine, and what do its notes want?", "intent": "observe"})
+	if r := api.until(id, "ended"); r.Code != "SUCCESS" {
+		t.Fatalf("got %s %v, want SUCCESS", r.Code, r.Causes)
+	}
+	lookAtAll(t, s, map[string]string{
+		"model": "/runs/" + id, "model-node": "/runs/" + id + "?view=list&node=kernel.plan", "model-verdict": "/runs/" + id + "?view=verdict",
+	})
+}
+
+// lookAtAll holds each page to axe-core and to the width of the window.
+func lookAtAll(t *testing.T, s *server, pages map[string]string) {
+	t.Helper()
 	p := open(t, desktop)
 	p.signIn(s)
 	for name, path := range pages {

@@ -267,8 +267,8 @@ func TestP43_ThePolicyPageWorksWithoutScript(t *testing.T) {
 		t.Errorf("add: got %d, want the switch in the text", code)
 	}
 	code, page = send("/policies", map[string]string{"yaml": strings.Replace(yaml, "kill_switches: []", "kill_switches: [x]", 1), "base": "1", "reason": " "})
-	if code != http.StatusUnprocessableEntity || !strings.Contains(page, "[x]") {
-		t.Errorf("without a reason: got %d, want 422 with the text", code)
+	if code != http.StatusUnprocessableEntity || !strings.Contains(page, "[x]") || !strings.Contains(page, `id="publish-menu" data-menu open`) {
+		t.Errorf("without a reason: got %d, want 422 with the text and the field of the reason in sight", code)
 	}
 	code, page = send("/policies", map[string]string{"yaml": strings.Replace(yaml, "kill_switches: []", "kill_switches: [x]", 1), "base": "1", "reason": "by form"})
 	if code != http.StatusOK || !strings.Contains(page, "by form") {
@@ -298,7 +298,7 @@ func TestAxe_APolicyBeingEdited(t *testing.T) {
 	p := open(t, desktop)
 	p.signIn(s)
 	p.visit(s.url("/policies"))
-	for name, text := range map[string]string{"mistake": bad, "draft": good} {
+	for name, text := range map[string]string{"mistake": bad, "policy": good} {
 		if code := p.send("/api/v1/drafts", map[string]any{"kind": "policy", "name": "default", "doc": text, "base": "1"}); code != http.StatusCreated {
 			t.Fatalf("draft: got %d", code)
 		}
@@ -313,7 +313,7 @@ func TestAxe_APolicyBeingEdited(t *testing.T) {
 				if wide := script[int](p, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
 					t.Errorf("the page is %d px wider than the window", wide)
 				}
-				p.shot(fmt.Sprintf("policy-%s-%d-%s", name, v.width, v.scheme))
+				p.shot(v.picture("policy", name))
 			})
 		}
 	}

@@ -87,6 +87,7 @@ type policyWork struct {
 	saved   int64
 	notice  string
 	refused string
+	asking  bool // publishing was refused: its menu is open
 	late    bool // the version in force came in between
 	trial   *Trial
 	tried   bool
@@ -288,7 +289,7 @@ func (s *Server) publishForm(c echo.Context) error {
 		w.form.base = w.active.Version // said now: publishing again is meant
 		w.late = true
 	} else {
-		w.refused = sentence(p.Detail) + ". " + sentence(p.Fix) + "."
+		w.refused, w.asking = sentence(p.Detail)+". "+sentence(p.Fix)+".", true
 	}
 	if err := s.tryDraft(c, w); err != nil {
 		return err
@@ -312,7 +313,7 @@ func (s *Server) editorView(c echo.Context, w *policyWork) templates.PolicyEdito
 	report := s.checkText(f.yaml)
 	v := templates.PolicyEditor{Shell: s.shell(c, "Policies", "policies"), MayEdit: viewer(c).ownsPolicy() && viewer(c).Token == "",
 		Active: s.versionView(c, &w.active), Text: f.yaml, Base: f.base, Seen: seenOf(f.yaml), DraftID: f.draft, Revision: f.revision,
-		SavedAt: w.saved, Tab: f.tab, Look: f.look, Notice: w.notice, Refused: w.refused, Reason: f.reason,
+		SavedAt: w.saved, Tab: f.tab, Look: f.look, Notice: w.notice, Refused: w.refused, Asking: w.asking, Reason: f.reason,
 		Tables: policyTables(f.yaml, w.active.Text, report.Issues), Warnings: report.Warnings}
 	v.Assets.Policy, v.Assets.PolicyCSS = s.files.URL("policy.js"), s.files.URL("policy.css")
 	if v.Look != "tables" && v.Look != "yaml" {

@@ -56,7 +56,7 @@ func openModels(ctx context.Context, a *app, tools *model.Tools) (*modelSet, err
 	planner := mergeRole(m.fixed, plannerRole, nil)
 	for _, c := range []modelConfig{planner, mergeRole(m.fixed, executorRole, &planner)} {
 		if c.endpoint.BaseURL != "" && c.problem != "" {
-			return nil, fmt.Errorf("model of the %s: %s: %w", c.role, c.problem, errUsage)
+			return nil, fmt.Errorf("model of the %s: %s; see --%s-url, --%s-model and docs/models.md: %w", c.role, c.problem, c.role, c.role, errUsage)
 		}
 	}
 	return m, nil

@@ -250,7 +250,7 @@ func failRun(s streams, err error) int {
 	var refused *refusedPlan
 	if errors.As(err, &refused) {
 		fmt.Fprintf(s.out, `{"ok":false,"hash":null,"findings":%s}`+"\n", refused.findings)
-		fmt.Fprintln(s.err, "sluice: "+refused.Message+"; nothing has run")
+		fmt.Fprintln(s.err, "sluice: "+strings.TrimSuffix(refused.Message, ".")+"; nothing has run")
 		return exitNo
 	}
 	return fail(s, err)

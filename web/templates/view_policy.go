@@ -19,6 +19,7 @@ type PolicyEditor struct {
 	Warnings  []string
 	Notice    string // what the last action did
 	Refused   string // why the last action was refused
+	Asking    bool   // the refused action was to publish: its menu is open
 	Late      *PolicyVersion
 	Reason    string
 	Changes   int // places that differ from the active version

@@ -102,6 +102,9 @@ func conclusion(prompt string) (string, []map[string]any) {
 		claims = append(claims, map[string]any{"text": finding(r.Found.Tool, r.Found.Output), "observations": []string{r.Observation}})
 	}
 	answer := fmt.Sprintf("%d steps found something; the claims say what.", len(claims))
+	if len(claims) == 0 {
+		answer = "No step found anything."
+	}
 	if failed > 0 {
 		answer += fmt.Sprintf(" %d did not.", failed)
 	}

@@ -1,6 +1,7 @@
 // The policy page. The server is the only one that reads documents: every edit
 // is sent as the form would send it, and the parts that show it come back. Text
 // in the editor is never replaced while somebody types in it.
+import { localise } from "./live/clock";
 import "./policy.css";
 
 const quiet = 160; // ms without a key before the text is checked
@@ -147,6 +148,7 @@ class PolicyPage {
     for (const one of ids) {
       const now = part(one), fresh = page.getElementById(one);
       if (now && fresh && now.innerHTML !== fresh.innerHTML) now.innerHTML = fresh.innerHTML;
+      if (now) localise(now);
     }
     for (const one of open) part(one)?.setAttribute("open", "");
     const field = part<HTMLTextAreaElement>("policy-reason");

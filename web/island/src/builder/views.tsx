@@ -92,7 +92,7 @@ export function Findings({ store, actions }: Props) {
         <h2 id="findings-title" tabIndex={-1}>Findings</h2>
         {store.errors > 0 && <span className="checks-count" data-kind="error">{store.errors}<span className="vh"> errors</span></span>}
         {warnings > 0 && <span className="checks-count" data-kind="warning">{warnings}<span className="vh"> warnings</span></span>}
-        <span className="checks-end">{fresh ? (store.ok ? "the plan compiles" : store.doc.plan.steps.length === 0 ? "nothing to check" : "checked") : "checking"} <kbd aria-hidden="true">F8</kbd></span>
+        <span className="checks-end">{fresh ? (store.doc.plan.steps.length === 0 ? "nothing to check" : store.ok ? "the plan compiles" : "checked") : "checking"} <kbd aria-hidden="true">F8</kbd></span>
       </header>
       {store.problem && store.findings.length === 0 && <Problem>{store.problem.detail} {store.problem.fix}</Problem>}
       {store.findings.length > 0 && (
