@@ -170,6 +170,10 @@ func testView(r *ModelCheck) *templates.SettingTest {
 	if !r.Configured {
 		return v
 	}
+	if !r.Reached { // nothing else was learned
+		v.Lines = []templates.Pair{{Name: "Reached", Value: yesNo(r.Reached)}}
+		return v
+	}
 	listed := map[string]string{"yes": "yes", "no": "not in the server's list", "unknown": "the server has no list"}[r.Listed]
 	structure := map[string]string{"json_schema": "yes, by JSON schema", "json_object": "yes, as JSON with the schema in the prompt",
 		"prompt": "yes, with the schema in the prompt"}[r.Structure]
