@@ -164,7 +164,7 @@ func (s *Server) steps(c echo.Context, p *trace.Projector) []templates.Step {
 	list := make([]templates.Step, len(view.Nodes))
 	for i := range view.Nodes {
 		n := &view.Nodes[i]
-		st := templates.Step{ID: n.ID, Kind: n.Kind, Tool: n.Tool, State: string(n.State), Attempt: n.Attempt, Note: n.Note,
+		st := templates.Step{ID: n.ID, Kind: n.Kind, Tool: n.Tool, State: string(n.State), Attempt: n.Attempt, Note: n.Note, Sketch: n.Sketch,
 			Started: n.Started, Ended: n.Ended, Approval: n.Approval}
 		for _, d := range n.Deps {
 			st.After = append(st.After, d.From)

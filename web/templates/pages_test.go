@@ -212,3 +212,17 @@ func TestPreview(t *testing.T) {
 		}
 	}
 }
+
+// TestP13_ASketchedStepIsToldFromAPlannedOne: its own word, what it means, and
+// no link to an inspector that has nothing of it.
+func TestP13_ASketchedStepIsToldFromAPlannedOne(t *testing.T) {
+	run := sampleRun("list")
+	run.Steps = []Step{{ID: "drawn", State: "pending", Sketch: true}, {ID: "planned", State: "pending"}}
+	page := render(t, stepList(run))
+	if strings.Count(page, "Sketched") != 1 || strings.Count(page, "Pending") != 1 || !strings.Contains(page, `title="From an answer that is still coming in.`) {
+		t.Errorf("got %s, want one step sketched and one pending", page)
+	}
+	if strings.Contains(page, "node=drawn") || !strings.Contains(page, "node=planned") {
+		t.Error("the sketched step is linked, or the planned one is not")
+	}
+}

@@ -74,6 +74,7 @@ type Step struct {
 	Kind     string // "tool", "planner" or "reflection"
 	Tool     string
 	State    string // P2
+	Sketch   bool   // of an answer that is still coming in
 	Attempt  int
 	Note     string
 	After    []string // ids it waits for
