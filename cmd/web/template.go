@@ -168,7 +168,7 @@ func templateList(ctx context.Context, s streams, args []string) int {
 				return err
 			}
 			for _, t := range list.Templates {
-				fmt.Fprintf(s.out, "%-28s v%-3d %-12s %s (%d slots)\n", t.Name, t.Version, t.State, t.Title, len(t.Slots))
+				fmt.Fprintf(s.out, "%-28s v%-3d %-12s %s (slots: %d)\n", t.Name, t.Version, t.State, t.Title, len(t.Slots))
 			}
 			return nil
 		}})
