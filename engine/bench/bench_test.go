@@ -36,7 +36,11 @@ func compare(b *testing.B, s *Shape, work time.Duration) {
 	compiled := time.Since(before)
 	var kernelTimes, plainTimes, grownTimes []time.Duration
 	for n := range max(b.N, pairsMin) + 1 {
-		p, g := plain.run(n, s, work), grown.run(n, s, work)
+		k.rest()
+		p := plain.run(n, s, work)
+		k.rest()
+		g := grown.run(n, s, work)
+		k.rest()
 		t, err := k.run(n, c, doc)
 		if err != nil {
 			b.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"time"
 
 	"sluice/engine"
@@ -122,6 +123,15 @@ func (k *kernel) compile(doc []byte) (*plan.Compiled, error) {
 		return nil, fmt.Errorf("compile shape: %v", findings[0])
 	}
 	return c, nil
+}
+
+// rest lets the kernel put away what it keeps after a run's end and clears the
+// heap, so that no program is measured with another's work in its time.
+func (k *kernel) rest() {
+	for k.shell.Live() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	runtime.GC()
 }
 
 // run submits one shape and waits for its durable end.

@@ -61,19 +61,25 @@ func (r *runner) deliver(m message, limit int) error {
 		return ErrBusy
 	}
 	r.inbox = append(r.inbox, m)
+	r.again()
+	return nil
+}
+
+// again lets loop look into the inbox once more without waiting for news.
+func (r *runner) again() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
 func (r *runner) nudge() { _ = r.deliver(message{nudge: true}, 0) }
 
-func (r *runner) drain() []message {
+// drain takes at most so many inputs from the inbox.
+func (r *runner) drain(most int) []message {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := min(len(r.inbox), BatchMax)
+	n := min(len(r.inbox), most)
 	if n == 0 {
 		return nil
 	}
@@ -113,8 +119,13 @@ func (r *runner) loop() {
 // a commit (P31a).
 func (r *runner) turn() {
 	b := &batch{expected: r.state.Seq()}
-	for yielded := false; b.taken < r.batchMax(); {
-		messages := r.drain()
+	for yielded := false; ; {
+		room := r.batchMax() - b.taken
+		if room <= 0 {
+			r.again()
+			break
+		}
+		messages := r.drain(room)
 		if messages == nil {
 			if yielded || b.taken == 0 {
 				break
@@ -258,10 +269,7 @@ func (r *runner) committed() {
 	defer r.mu.Unlock()
 	r.commits--
 	if r.commits == 0 {
-		select {
-		case r.wake <- struct{}{}:
-		default:
-		}
+		r.again()
 	}
 }
 
