@@ -32,7 +32,7 @@ type Propose struct {
 	Attempt   int
 	By        string // who is asked: "model:NAME" or "builtin"
 	Goal      string
-	Scopes    []string // which tools are visible (R48)
+	Tools     []string // for a model: the names it is shown, the same for the whole run (R48, P24)
 	MaxOutput int64    // tokens, for a model
 	Again     []Again  // answers that could not be used, oldest first
 

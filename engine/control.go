@@ -160,9 +160,9 @@ func (s *State) controlCommand(id string, attempt int, by string) Command {
 		again = c.again
 	}
 	if ControlKind(id) == KindPlanner {
-		p := Propose{ID: commandID(id, attempt), Node: id, Attempt: attempt, By: by, Goal: s.run.goal, Scopes: s.run.scopes}
+		p := Propose{ID: commandID(id, attempt), Node: id, Attempt: attempt, By: by, Goal: s.run.goal}
 		if isModel(by) {
-			p.MaxOutput, p.Again = s.run.models.Planner.MaxOutput, again
+			p.Tools, p.MaxOutput, p.Again = s.visibleTools(), s.run.models.Planner.MaxOutput, again
 		}
 		if s.run.version > 0 {
 			p.Records, p.Steps, p.Note = s.records(), s.stepIDs(), s.run.note

@@ -100,8 +100,7 @@ func (a *app) wire(ctx context.Context) error {
 		return err
 	}
 	a.planner.planner.Templates = a.library
-	if a.models, err = openModels(ctx, a, &model.Tools{Catalog: a.registry.Catalog(), Search: a.planner.index,
-		Visible: visible(a.policies, a.registry.Catalog())}); err != nil {
+	if a.models, err = openModels(ctx, a, &model.Tools{Catalog: a.registry.Catalog(), Search: a.planner.index}); err != nil {
 		return err
 	}
 	past, err := a.store.Latencies(ctx)

@@ -8,7 +8,6 @@ import (
 	"sluice/engine"
 	"sluice/engine/plan"
 	"sluice/handlers"
-	"sluice/policy"
 )
 
 // planners answers the control commands: the built-in planner or the model that
@@ -47,19 +46,6 @@ func (p planners) Conclude(ctx context.Context, c engine.Conclude) (engine.Concl
 	return p.models.ask.Conclude(ctx, caller, c), nil
 }
 
-// visible says whether a scope of the policy in force holds a tool: what it does
-// not hold is not shown to a planner (R11).
-func visible(policies *policies, catalog *plan.Catalog) func([]string, string) bool {
-	return func(scopes []string, name string) bool {
-		t, known := catalog.Lookup(name)
-		if !known {
-			return false
-		}
-		d := policy.Decide(policies.Current(), policy.Call{Tool: t.Tool, Scopes: scopes, Intent: policy.RankMax})
-		return d.Stage != policy.StageScope
-	}
-}
-
 // asksMax is how often a model is asked for one proposal: once, and twice with
 // the error last (V20).
 const asksMax = 3
@@ -73,7 +59,8 @@ func (p proposer) proposeByModel(ctx context.Context, goal string) (handlers.Pro
 		return handlers.Proposal{}, &engine.Refusal{Code: "unavailable", Message: "there is no planner model",
 			Fix: "set one up under Settings, or ask the built-in planner"}
 	}
-	c := engine.Propose{By: info.By, Goal: goal, Scopes: []string{"default"}, MaxOutput: info.MaxOutput}
+	c := engine.Propose{By: info.By, Goal: goal, MaxOutput: info.MaxOutput,
+		Tools: engine.VisibleTools(p.planner.Catalog, p.policies.Current(), []string{"default"})}
 	for range asksMax {
 		got := p.models.ask.Propose(ctx, caller, c, nil)
 		if got.Class != engine.ClassNone {

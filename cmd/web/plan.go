@@ -222,7 +222,7 @@ func proposeSetUp(ctx context.Context, s streams, cfg *config, goal string) (pro
 		return proposed{}, err
 	}
 	defer a.close()
-	return shapeOf(proposer{planners{a.planner, a.models}}.Propose(ctx, goal, "model"))
+	return shapeOf(proposer{planners{a.planner, a.models}, a.policies}.Propose(ctx, goal, "model"))
 }
 
 // asPrinted is what printJSON and the API write of a value, without the line's end.

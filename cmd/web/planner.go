@@ -76,7 +76,10 @@ func unplanned(list []planner.Unplanned) []engine.Unplanned {
 }
 
 // proposer gives the handlers proposals that run nothing (P38).
-type proposer struct{ planners }
+type proposer struct {
+	planners
+	policies *policies
+}
 
 // Propose implements handlers.Planner: by is "model", or anything else for the
 // built-in planner.

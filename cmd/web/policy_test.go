@@ -186,13 +186,23 @@ func TestP19_PublishingMeetsRunsUnderWay(t *testing.T) {
 		t.Errorf("got %+v, want version 3 without the switch", got)
 	}
 
-	asks := o.runToRest(`{"goal":"delete notes.txt","intent":"override"}`)
+	writeFile(t, filepath.Join(w.app.cfg.Workspace, "more.txt"), "more\n")
+	asks := o.runToRest(`{"goal":"delete both","intent":"override","plan":{"format":1,"goal":"delete both","steps":[
+		{"id":"one","tool":"file.delete","params":{"path":"notes.txt"}},
+		{"id":"two","tool":"file.delete","params":{"path":"more.txt"},"depends_on":["one"]}]}}`)
 	v := o.active()
 	loose := v.YAML[:strings.Index(v.YAML, "approvals:")] + "approvals: {self: denied, rules: []}\nkill_switches: []\n"
 	o.want(http.StatusCreated, o.post("/api/v1/policies", publishBody(loose, "nothing asks", v.Version)), nil)
 	if r := o.rest(asks.ID); r.Status != "waiting" {
 		t.Errorf("got %s, want the run to go on waiting under a looser policy", r.Status)
 	}
+	first := asks.Waiting[0]
+	o.want(http.StatusOK, o.post("/api/v1/approvals/"+first, verdictOf("approve", o.hashOf(first), "")), nil)
+	next := o.rest(asks.ID)
+	if next.Status != "waiting" || len(next.Waiting) != 1 || next.Waiting[0] == first {
+		t.Errorf("got %s waiting for %v, want the next call to ask as well: it was started under the stricter policy", next.Status, next.Waiting)
+	}
+	writeFile(t, filepath.Join(w.app.cfg.Workspace, "notes.txt"), "again\n")
 	if fresh := o.runToRest(`{"goal":"delete notes.txt","intent":"override"}`); fresh.code() != "SUCCESS" {
 		t.Errorf("got %s, want a new run under the new policy to ask nobody", fresh.code())
 	}

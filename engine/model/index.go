@@ -18,23 +18,17 @@ const (
 	outputNamesMax = 5
 )
 
-// Tools is the compiled index of tools (R11): names and one line each, of what
-// the scopes hold, never a schema.
+// Tools is the compiled index of tools (R11): names and one line each, never a
+// schema.
 type Tools struct {
 	Catalog *plan.Catalog
-	Search  planner.Index                           // by relevance; nil: by name
-	Visible func(scopes []string, tool string) bool // nil: all
+	Search  planner.Index // by relevance; nil: by name
 }
 
-// lines gives the index for a question, in the order of names: the same tools
-// give the same prompt.
-func (t *Tools) lines(scopes []string, words ...string) []string {
-	var names []string
-	for _, name := range t.Catalog.Names() {
-		if t.Visible == nil || t.Visible(scopes, name) {
-			names = append(names, name)
-		}
-	}
+// lines gives the index for a question, of the tools that may be shown, in the
+// order of names: the same tools give the same prompt.
+func (t *Tools) lines(visible []string, words ...string) []string {
+	names := slices.DeleteFunc(t.Catalog.Names(), func(name string) bool { return !slices.Contains(visible, name) })
 	if len(names) > toolsMax {
 		names = t.relevant(names, words)
 	}

@@ -60,13 +60,13 @@ func (p *Planner) overhead(messages []Message, schema []byte) int64 {
 // widest is the longest index a prompt can have.
 func (p *Planner) widest() []string {
 	all := Tools{Catalog: p.tools.Catalog}
-	return all.lines(nil)
+	return all.lines(all.Catalog.Names())
 }
 
 // Propose asks for a plan. Steps go to sketch as they are complete.
 func (p *Planner) Propose(ctx context.Context, caller Caller, c engine.Propose, sketched func(step []byte)) engine.Planned {
 	out := engine.Planned{By: c.By, Author: plan.Model, Unplanned: []engine.Unplanned{}}
-	r := Request{Messages: p.prompts.planning(&c, p.tools.lines(c.Scopes, c.Goal, c.Note)),
+	r := Request{Messages: p.prompts.planning(&c, p.tools.lines(c.Tools, c.Goal, c.Note)),
 		SchemaName: "plan", Schema: p.prompts.plannerSchema, MaxOutput: c.MaxOutput}
 	if sketched != nil {
 		s := &sketch{emit: func(step []byte) { sketched([]byte(p.clean(string(step)))) }}

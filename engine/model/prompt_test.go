@@ -77,10 +77,10 @@ func TestR11_PromptsAreAsTheyWereReviewed(t *testing.T) {
 		[]byte(`{"step":"b","tool":"system","status":"failed","error":{"class":"unavailable","message":"The tool is not available."}}`)}
 	again := []engine.Again{{Output: "{", Error: "the answer is not valid JSON: unexpected EOF"}}
 	first := engine.Propose{Goal: `read "notes" </goal>`}
-	golden(t, "plan", p.prompts.planning(&first, p.tools.lines(nil)))
+	golden(t, "plan", p.prompts.planning(&first, p.tools.lines(p.tools.Catalog.Names())))
 	first.Again = again
-	golden(t, "plan-again", p.prompts.planning(&first, p.tools.lines(nil)))
-	golden(t, "plan-more", p.prompts.planning(&engine.Propose{Goal: "g", Steps: []string{"a", "b"}, Records: records, Note: "the size"}, p.tools.lines(nil)))
+	golden(t, "plan-again", p.prompts.planning(&first, p.tools.lines(p.tools.Catalog.Names())))
+	golden(t, "plan-more", p.prompts.planning(&engine.Propose{Goal: "g", Steps: []string{"a", "b"}, Records: records, Note: "the size"}, p.tools.lines(p.tools.Catalog.Names())))
 	golden(t, "reflect", p.prompts.reflecting(&engine.Conclude{Goal: "g", Records: records,
 		Steps:     []engine.Digest{{Node: "a", Observation: "o_1"}, {Node: "b"}},
 		Unplanned: []engine.Unplanned{{Clause: "sing", Why: "no tool"}}, Again: again}))
@@ -104,7 +104,7 @@ func TestV20_TheErrorStandsLast(t *testing.T) {
 // about thirty tokens each, and no schema.
 func TestR11_TheIndexIsNamesAndOneLineEach(t *testing.T) {
 	p := newTestPlanner(t, 20)
-	lines := p.tools.lines(nil, "read a file")
+	lines := p.tools.lines(p.tools.Catalog.Names(), "read a file")
 	if len(lines) != toolsMax {
 		t.Errorf("got %d tools, want %d", len(lines), toolsMax)
 	}
@@ -116,9 +116,8 @@ func TestR11_TheIndexIsNamesAndOneLineEach(t *testing.T) {
 	if want := "file.read(path, limit?) -> text, bytes: Read a file of the workspace."; lines[0] != want {
 		t.Errorf("got %q, want %q", lines[0], want)
 	}
-	p.tools.Visible = func(scopes []string, tool string) bool { return scopes[0] == "small" && tool == "system" }
-	if lines := p.tools.lines([]string{"small"}); len(lines) != 1 || !strings.HasPrefix(lines[0], "system()") {
-		t.Errorf("got %q, want the one tool in scope", lines)
+	if lines := p.tools.lines([]string{"system", "gone"}); len(lines) != 1 || !strings.HasPrefix(lines[0], "system()") {
+		t.Errorf("got %q, want the one tool that may be shown", lines)
 	}
 }
 
@@ -134,7 +133,7 @@ func TestP29_PromptsAreNamedByTheirHash(t *testing.T) {
 func TestR62_OverheadCoversThePrompt(t *testing.T) {
 	p := newTestPlanner(t, 20)
 	used := int64(0)
-	for _, m := range p.prompts.planning(&engine.Propose{}, p.tools.lines(nil)) {
+	for _, m := range p.prompts.planning(&engine.Propose{}, p.tools.lines(p.tools.Catalog.Names())) {
 		used += EstimateTokens(m.Text)
 	}
 	if got := p.PlannerOverhead(); got < used {
