@@ -4,9 +4,7 @@ package e2e
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
-	"testing"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -96,66 +94,4 @@ func (p *tab) link(from, to string) {
 	p.yes("kind of connection", `document.activeElement.name === "kind"`)
 	p.letter("Enter")
 	p.yes("back on "+from, `!document.querySelector("dialog[open]") && `+onStep(from))
-}
-
-// TestP49_APlanIsDrawnByKeyboardAlone draws four steps with a reference and an
-// any_of join, makes a mistake, finds it with F8, mends it, saves and runs.
-func TestP49_APlanIsDrawnByKeyboardAlone(t *testing.T) {
-	s := serve(t)
-	writeFile(t, filepath.Join(s.data, "workspace", "notes.txt"), "call the printer\n")
-	p := open(t, desktop)
-	p.signIn(s)
-	p.visit(s.url("/builder"))
-	p.ready()
-
-	p.tool("file.list", "list")
-	p.tool("file.read", "read")
-	p.yes("a finding: path is missing", errorsAre(1))
-	p.keys(kb.F8)
-	p.yes("F8 leads to the field", onField("param:path"))
-	p.chord(kb.Tab, chromedp.ModifierShift)
-	p.letter("Enter")
-	p.yes("a choice of steps", `document.querySelector("select[data-field='param:path']")`)
-	p.keys(kb.Tab)
-	p.yes("step choice focused", onField("param:path"))
-	p.keys("list")
-	p.keys(kb.Tab)
-	p.keys("entries.0.path")
-	p.yes("mended", errorsAre(0))
-	p.keys(kb.Escape)
-	p.yes("back on the card", onStep("read"))
-
-	p.tool("disk_usage", "disk_usage")
-	p.tool("sysinfo", "sysinfo")
-	p.link("read", "sysinfo")
-	p.link("disk_usage", "sysinfo")
-	p.walkTo("sysinfo")
-	p.letter("Enter")
-	p.tabField("join")
-	p.keys("any")
-	p.yes("any_of", `document.querySelector("[data-field=join]").value === "any_of"`)
-	p.keys(kb.Escape)
-	p.yes("back on sysinfo", onStep("sysinfo"))
-	p.keys(kb.ArrowDown)
-	p.keys(kb.Escape)
-	p.tabField("goal")
-	p.keys("Read the first note and look around")
-	p.shot("builder-keyboard")
-
-	p.chord("s", chromedp.ModifierCtrl)
-	p.yes("saved", `document.querySelector("[data-saved=saved]") && location.search.startsWith("?draft=d_")`)
-	plan := script[string](p, `fetch("/api/v1/drafts/" + location.search.slice(7)).then(r => r.json()).then(d => d.doc)`)
-	for _, want := range []string{`"join":"any_of"`, `"depends_on":["read","disk_usage"]`, `"param_refs":{"path":{"step":"list","field":"entries.0.path"}}`} {
-		if !strings.Contains(plan, want) {
-			t.Errorf("got plan %s, want %s in it", plan, want)
-		}
-	}
-	p.chord(kb.Enter, chromedp.ModifierCtrl)
-	p.yes("run dialog", `document.activeElement.name === "intent"`)
-	p.letter("Enter")
-	p.yes("run page", `/^\/runs\/r_/.test(location.pathname)`)
-	id := strings.TrimPrefix(script[string](p, `location.pathname`), "/runs/")
-	if r := s.api("observe").until(id, "ended"); r.Code != "SUCCESS" {
-		t.Errorf("got code %s and causes %v, want SUCCESS", r.Code, r.Causes)
-	}
 }
