@@ -1,10 +1,13 @@
 package engine
 
+import "time"
+
 // answer is what the two kinds of control answers have in common.
 type answer struct {
 	kind, by, detail, raw, problem string
 	usage                          Usage
 	class                          Class
+	wait                           time.Duration
 }
 
 // answering gives the control node that an accepted answer is for.
@@ -30,6 +33,7 @@ func (s *State) controlEnded(c *control, attempt int, a answer) *endedData {
 	}
 	if isModel(c.by) {
 		u := a.usage.bounded()
+		u.Estimated = u.Estimated || a.class == ClassNone && u.none()
 		d.Input.Usage = &u
 	}
 	d.Settle = s.settlement(c, a.usage, a.class == ClassNone)
@@ -37,6 +41,7 @@ func (s *State) controlEnded(c *control, attempt int, a answer) *endedData {
 	case a.class != ClassNone:
 		d.To, d.Method, d.Input.Detail = NodeFailed, "", cut(a.detail)
 		d.Problem = "the " + c.id + " step failed: " + string(d.Input.Class)
+		d.Input.RetryAfter = min(max(a.wait, 0), waitKeptMax).Milliseconds()
 	case a.problem != "":
 		d.To, d.Method = NodeFailed, ""
 		d.Problem, d.Input.Raw = head(clean(a.problem), ProblemBytesMax), kept(a.raw, nil)
@@ -46,20 +51,23 @@ func (s *State) controlEnded(c *control, attempt int, a answer) *endedData {
 
 // giveUp says what follows an attempt without a usable answer.
 func (s *State) giveUp(c *control, d *endedData) {
-	to, fell := s.verdictOn(c, d.Input.Class)
+	wait := time.Duration(d.Input.RetryAfter) * time.Millisecond
+	to, fell := s.verdictOn(c, d.Input.Class, wait)
 	d.To, d.Fallback = to, fell
 	if to != NodeRetryable {
 		return
 	}
 	d.RetryAt = s.run.now
 	if d.Input.Class != ClassNone && fell == "" {
-		d.RetryAt += callBackoff(c.failures).Microseconds()
+		d.RetryAt += max(callBackoff(c.failures), wait).Microseconds()
 	}
 }
 
 // foldControlEnded folds the end of a control node's attempt.
 func (s *State) foldControlEnded(f *Fact, d *endedData, c *control) {
 	c.state = stateNamed(d.To)
+	c.usage.add(&d.Settle)
+	c.usage.Estimated = c.usage.Estimated || d.Input.Usage != nil && d.Input.Usage.Estimated
 	s.noteControl(f.Node, running, c.state)
 	in := &d.Input
 	if d.Fallback != "" {

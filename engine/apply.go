@@ -158,9 +158,7 @@ func (s *State) foldEnded(f *Fact, d *endedData) {
 	n.class = d.Input.Class
 	n.observation = d.Observation
 	if i < 0 {
-		c := s.control[-1-i]
-		c.usage.add(&d.Settle)
-		s.foldControlEnded(f, d, c)
+		s.foldControlEnded(f, d, s.control[-1-i])
 		return
 	}
 	to := stateNamed(d.To)
@@ -214,7 +212,7 @@ func (s *State) foldChanged(f *Fact, d *changedData) {
 		spent := n.reserve
 		s.release1(n, &spent)
 		if i < 0 {
-			s.control[-1-i].usage.add(&spent)
+			s.control[-1-i].unheard(&spent)
 		}
 	}
 	if to.terminal() {

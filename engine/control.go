@@ -7,12 +7,14 @@ import (
 
 // Bounds on asking a model (V20, R12).
 const (
-	ControlTimeout  = 5 * time.Minute // of one attempt of a control node
-	reasksMax       = 2               // after answers that could not be used
-	callRetriesMax  = 2               // after calls that failed
-	RawBytesMax     = 64 << 10        // kept of an answer that could not be used
-	ProblemBytesMax = 8 << 10         // of the words that go back with it
-	bytesPerToken   = 3               // of the estimate before a call
+	ControlTimeout  = time.Hour   // of one attempt of a control node; a model's own timeout is within it
+	reasksMax       = 2           // after answers that could not be used
+	callRetriesMax  = 2           // after calls that failed
+	RawBytesMax     = 64 << 10    // kept of an answer that could not be used
+	ProblemBytesMax = 8 << 10     // of the words that go back with it
+	bytesPerToken   = 3           // of the estimate before a call
+	callWaitMax     = time.Minute // that a run waits because a server asks it to
+	waitKeptMax     = 7 * 24 * time.Hour
 )
 
 // Kinds of control nodes.
@@ -223,7 +225,7 @@ func (s *State) settlement(c *control, u Usage, answered bool) reserve {
 	if !isModel(c.by) {
 		return r
 	}
-	if u.InputTokens <= 0 && u.OutputTokens <= 0 && answered {
+	if u.none() && answered {
 		return r
 	}
 	u = s.model(ControlKind(c.id)).priced(u)
@@ -231,10 +233,16 @@ func (s *State) settlement(c *control, u Usage, answered bool) reserve {
 	return r
 }
 
+// unheard charges a call that was stopped what was reserved for it.
+func (c *control) unheard(spent *reserve) {
+	c.usage.add(spent)
+	c.usage.Estimated = c.usage.Estimated || isModel(c.by)
+}
+
 // verdictOn says what becomes of a control node whose attempt gave nothing to go
 // on with: the same question again, the built-in planner, or the end. The second
 // result says why the model is not asked any more, "" while it is.
-func (s *State) verdictOn(c *control, class Class) (NodeState, string) {
+func (s *State) verdictOn(c *control, class Class, wait time.Duration) (NodeState, string) {
 	if !isModel(c.by) {
 		return NodeFailed, ""
 	}
@@ -246,7 +254,7 @@ func (s *State) verdictOn(c *control, class Class) (NodeState, string) {
 		}
 		fell = fellAnswers
 	case ClassTransient, ClassTimeout, ClassUnavailable:
-		if c.failures < callRetriesMax {
+		if c.failures < callRetriesMax && wait <= callWaitMax {
 			return NodeRetryable, ""
 		}
 	}

@@ -136,6 +136,8 @@ type endedInput struct {
 	Raw       string          `json:"raw,omitempty"` // an answer that could not be used
 	Template  string          `json:"template,omitempty"`
 	Usage     *Usage          `json:"usage,omitempty"`
+
+	RetryAfter int64 `json:"retry_after_ms,omitempty"` // what the server of a model asks to wait
 }
 
 type sketchData struct {

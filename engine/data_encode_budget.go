@@ -64,6 +64,7 @@ func (u *Usage) append(e *enc) {
 	e.int("input_tokens", u.InputTokens)
 	e.int("output_tokens", u.OutputTokens)
 	e.int("cost_micro_usd", u.CostMicroUSD)
+	e.boolOpt("estimated", u.Estimated)
 	e.close('}')
 }
 

@@ -47,6 +47,7 @@ func (in *endedInput) append(e *enc) {
 	e.strOpt("raw", in.Raw)
 	e.strOpt("template", in.Template)
 	in.Usage.append(e)
+	e.intOpt("retry_after_ms", in.RetryAfter)
 	e.close('}')
 }
 

@@ -277,7 +277,7 @@ func failureCode(causes []string) Code {
 // grounded (R55); more steps are granted within the profile and the budget.
 func (s *State) takeConcluded(in *Concluded) {
 	c := s.answering(KindReflection, in.Node)
-	d := s.controlEnded(c, in.Attempt, answer{kind: "concluded", by: in.Verdict.By, usage: in.Usage, class: in.Class, detail: in.Detail, raw: in.Raw, problem: in.Problem})
+	d := s.controlEnded(c, in.Attempt, answer{kind: "concluded", by: in.Verdict.By, usage: in.Usage, class: in.Class, detail: in.Detail, wait: in.Wait, raw: in.Raw, problem: in.Problem})
 	by := d.Input.By
 	d.Input.By = "" // the verdict says it
 	if d.To != NodeExecuted {

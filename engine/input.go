@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"sluice/engine/plan"
 	"sluice/policy"
 )
@@ -61,11 +63,12 @@ type Planned struct {
 	Unplanned []Unplanned
 
 	Usage    Usage
-	Class    Class  // the call failed: transient, timeout, unavailable …
-	Detail   string // of the failure, for operators; no model sees it
-	Raw      string // the model's answer as it came
-	Problem  string // why Raw could not be read; it goes back to the model with it
-	Template string // "name@2" when Plan is an instance of a template
+	Class    Class         // the call failed: transient, timeout, unavailable …
+	Detail   string        // of the failure, for operators; no model sees it
+	Wait     time.Duration // the server asks to be left alone so long
+	Raw      string        // the model's answer as it came
+	Problem  string        // why Raw could not be read; it goes back to the model with it
+	Template string        // "name@2" when Plan is an instance of a template
 }
 
 // Sketched is one complete step of an answer that is still coming in. Nothing
@@ -128,6 +131,7 @@ type Concluded struct {
 	Usage   Usage
 	Class   Class
 	Detail  string
+	Wait    time.Duration
 	Raw     string
 	Problem string
 }

@@ -26,6 +26,7 @@ type Usage struct {
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
 	CostMicroUSD int64 `json:"cost_micro_usd"`
+	Estimated    bool  `json:"estimated,omitempty"` // the server did not say, or nobody heard: worked out
 }
 
 // Again is an answer that could not be used, and what was wrong with it, word
@@ -83,6 +84,8 @@ func (m *ModelInfo) unpriced() bool { return m.PriceIn < 0 || m.PriceOut < 0 }
 func (m *Models) Unpriced() bool {
 	return m.Planner.Name != "" && m.Planner.unpriced() || m.Executor.Name != "" && m.Executor.unpriced()
 }
+
+func (u *Usage) none() bool { return u.InputTokens <= 0 && u.OutputTokens <= 0 }
 
 func (u *Usage) add(r *reserve) {
 	u.InputTokens += r.InputTokens

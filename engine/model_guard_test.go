@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"sluice/policy"
 )
@@ -11,7 +12,7 @@ import (
 // TestR62_WhatAServerSaysItUsedOverflowsNothing: absurd and negative numbers
 // never open a budget again.
 func TestR62_WhatAServerSaysItUsedOverflowsNothing(t *testing.T) {
-	for _, use := range []Usage{{math.MaxInt64, math.MaxInt64, 0}, {math.MaxInt64 / 3, 1, 0}, {1, math.MaxInt64 / 5, 0}, {-1, math.MaxInt64, -1}} {
+	for _, use := range []Usage{{math.MaxInt64, math.MaxInt64, 0, false}, {math.MaxInt64 / 3, 1, 0, false}, {1, math.MaxInt64 / 5, 0, false}, {-1, math.MaxInt64, -1, false}} {
 		env := testEnv(t, nil)
 		env.Models = testModels()
 		r := newRig(t, env)
@@ -29,7 +30,7 @@ func TestR62_WhatAServerSaysItUsedOverflowsNothing(t *testing.T) {
 			t.Errorf("%+v: halt %q, want no further call of a model", use, r.s.run.halt)
 		}
 	}
-	if u := (Usage{-5, -5, -5}).bounded(); u != (Usage{}) {
+	if u := (Usage{-5, -5, -5, false}).bounded(); u != (Usage{}) {
 		t.Errorf("got %+v for less than nothing", u)
 	}
 }
@@ -91,5 +92,27 @@ func TestP19_TheGateUsesThePolicyTheRunWasToldOf(t *testing.T) {
 	}
 	if _, err := r.step(&PolicyChanged{Head: r.head("user:9"), Policy: back}); refusalCode(err) != "conflict" {
 		t.Errorf("got %v for what is known, want a conflict", err)
+	}
+}
+
+// TestAServersWishToBeLeftAloneIsKept: a short one is waited for, a long one
+// leaves the rest to the built-in planner at once.
+func TestAServersWishToBeLeftAloneIsKept(t *testing.T) {
+	for wait, want := range map[time.Duration]time.Duration{0: time.Second, 100 * time.Millisecond: time.Second, 20 * time.Second: 20 * time.Second,
+		time.Minute: time.Minute, time.Minute + time.Second: 0, 100 * 24 * time.Hour: 0, -time.Hour: time.Second} {
+		env := testEnv(t, nil)
+		env.Models = testModels()
+		r := newRig(t, env)
+		r.must(r.create(""))
+		in := r.planned()
+		in.Class, in.Wait, in.Usage = ClassTransient, wait, Usage{}
+		r.must(in)
+		c := r.s.last(KindPlanner)
+		if isFallen := c.fell != ""; isFallen != (want == 0) {
+			t.Errorf("%s: fell %q, want the model given up where the wait is long", wait, c.fell)
+		}
+		if at, ok := r.s.Deadline(); want > 0 && (!ok || at != r.now+want.Microseconds()) {
+			t.Errorf("%s: asked again after %d µs, want %s", wait, at-r.now, want)
+		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // and asked again, at most twice (R12, V20).
 func (s *State) takePlanned(in *Planned) {
 	c := s.answering(KindPlanner, in.Node)
-	d := s.controlEnded(c, in.Attempt, answer{kind: "planned", by: in.By, usage: in.Usage, class: in.Class, detail: in.Detail, raw: in.Raw, problem: in.Problem})
+	d := s.controlEnded(c, in.Attempt, answer{kind: "planned", by: in.By, usage: in.Usage, class: in.Class, detail: in.Detail, wait: in.Wait, raw: in.Raw, problem: in.Problem})
 	d.Input.Answer, d.Input.Template = head(clean(in.Answer), RawBytesMax), clean(in.Template)
 	d.Input.Unplanned = cleanUnplanned(in.Unplanned[:min(len(in.Unplanned), UnplannedMax)])
 	compiled := s.compileAnswer(c, in, d)

@@ -8,7 +8,7 @@ import (
 
 // SnapshotVersion is the form of Snapshot's bytes. A reader that finds another
 // one folds from the first fact: snapshots are disposable (P32).
-const SnapshotVersion = 6
+const SnapshotVersion = 7
 
 var errSnapshot = errors.New("read snapshot: it is damaged or of another form")
 

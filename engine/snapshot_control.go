@@ -37,6 +37,7 @@ func (c *control) pack(p *packer) {
 	for _, n := range []int64{int64(c.version), int64(c.failures), c.usage.InputTokens, c.usage.OutputTokens, c.usage.CostMicroUSD} {
 		p.int(n)
 	}
+	p.bool(c.usage.Estimated)
 	p.int(int64(len(c.again)))
 	for i := range c.again {
 		p.str(c.again[i].Output)
@@ -58,6 +59,7 @@ func (c *control) unpack(p *packer) {
 	for _, n := range []*int64{&c.usage.InputTokens, &c.usage.OutputTokens, &c.usage.CostMicroUSD} {
 		p.readInt(n)
 	}
+	c.usage.Estimated = p.readBool()
 	for range p.readLen() {
 		var a Again
 		p.readStr(&a.Output)

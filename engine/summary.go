@@ -39,6 +39,7 @@ type Summary struct {
 	Review      bool             `json:"review,omitempty"`    // stands at its plan; a person starts it
 	Fallbacks   []string         `json:"fallbacks,omitempty"` // roles where the built-in planner acts for a model: "planner", "executor"
 	Unpriced    bool             `json:"unpriced,omitempty"`  // a model has no price: its cost counts as 0
+	Estimated   bool             `json:"estimated,omitempty"` // of a model's usage some is estimated
 	CreatedAt   int64            `json:"-"`                   // µs UTC; RFC 3339 on the wire
 	EndedAt     int64            `json:"-"`                   // 0 until ended
 }

@@ -138,6 +138,9 @@ func Summarise(s *State) Summary {
 		Unplanned: append([]Unplanned{}, r.unplanned...), Waiting: []string{},
 		Fallbacks: slices.Clone(r.fallbacks), Unpriced: r.models.Unpriced(),
 		CreatedAt: r.createdAt, EndedAt: r.endedAt}
+	for _, c := range s.control {
+		sum.Estimated = sum.Estimated || c.usage.Estimated
+	}
 	for st := nodeState(0); st < stateCount; st++ {
 		if c := s.count[st]; c > 0 {
 			sum.Counts[string(st.name())] = c

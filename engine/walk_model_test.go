@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"sluice/engine/plan"
 )
@@ -28,6 +29,7 @@ func (w *walk) propose(t checker, v NodeView) {
 		in.Raw, in.Problem = "I think\xff", "not JSON\xff"
 	case 3:
 		in.Class, in.Detail = []Class{ClassTransient, ClassTimeout, ClassUnavailable, ClassInvalid, "odd"}[w.d.pick("class", 5)], "MARKER"
+		in.Wait = time.Duration(w.d.pick("wait", 3)-1) * 40 * time.Second
 	case 4:
 		doc = strings.Replace(doc, `"tool":"look"`, `"tool":"nothing"`, 1)
 		in.Plan = w.parsed(t, doc)

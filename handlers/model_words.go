@@ -62,12 +62,18 @@ func modelUsage(sum *engine.Summary) []templates.Pair {
 		spend := sum.Budget[d.dimension]
 		list = append(list, templates.Pair{Name: d.name, Value: number(spend.Spent) + " of " + number(spend.Limit)})
 	}
+	if sum.Estimated {
+		list[1].Value, list[2].Value = list[1].Value+estimated, list[2].Value+estimated
+	}
 	cost := costOf(sum)
 	if !sum.Unpriced {
 		cost += " of " + usd(sum.Budget["cost_micro_usd"].Limit)
 	}
 	return append(list, templates.Pair{Name: "Cost", Value: cost})
 }
+
+// estimated marks a number where a server did not say what a call used.
+const estimated = " (in part estimated)"
 
 // number groups digits by three.
 func number(n int64) string {
@@ -87,6 +93,10 @@ func controlUsage(u engine.Usage, unpriced bool) []templates.Pair {
 	if unpriced && u.CostMicroUSD == 0 {
 		cost = "unpriced"
 	}
-	return []templates.Pair{{Name: "Input tokens", Value: number(u.InputTokens)}, {Name: "Output tokens", Value: number(u.OutputTokens)},
+	mark := ""
+	if u.Estimated {
+		mark = estimated
+	}
+	return []templates.Pair{{Name: "Input tokens", Value: number(u.InputTokens) + mark}, {Name: "Output tokens", Value: number(u.OutputTokens) + mark},
 		{Name: "Cost", Value: cost}}
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"sluice/engine"
 )
@@ -52,6 +53,8 @@ type Failure struct {
 	Class  engine.Class // transient, timeout, unavailable, invalid or stopped
 	Detail string
 	Usage  Usage // what was used before it failed
+
+	RetryAfter time.Duration // how long the server asks to wait; 0: nothing
 }
 
 // Error implements error.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"sluice/engine"
@@ -56,7 +57,7 @@ func Check(ctx context.Context, e Endpoint) Report {
 	report.Streams = pieces > 1
 	var f *Failure
 	if errors.As(err, &f) {
-		report.Problem = f.Detail
+		report.Problem = f.Detail + c.nearby(ctx)
 		report.Reached = report.Listed != "unknown" || f.Class == engine.ClassTransient || f.Class == engine.ClassInvalid
 		return report
 	}
@@ -93,3 +94,22 @@ func (c *Client) listed(ctx context.Context) string {
 	}
 	return "no"
 }
+
+// nearby names the usual path of a server where the base URL leaves it out and
+// the server is found there.
+func (c *Client) nearby(ctx context.Context) string {
+	e := c.endpoint
+	e.BaseURL = strings.TrimRight(e.BaseURL, "/")
+	if strings.HasSuffix(e.BaseURL, usualPath) || ctx.Err() != nil {
+		return ""
+	}
+	e.BaseURL += usualPath
+	other := NewClient(e)
+	defer other.Close()
+	if other.listed(ctx) == "unknown" {
+		return ""
+	}
+	return "; a model server answers at " + e.BaseURL + ": set that as the base URL"
+}
+
+const usualPath = "/v1"

@@ -173,6 +173,7 @@ func TestEndpointSaysWhatIsWrong(t *testing.T) {
 	for name, change := range map[string]func(*model.Endpoint){
 		"scheme":   func(e *model.Endpoint) { e.BaseURL = "ftp://x" },
 		"password": func(e *model.Endpoint) { e.BaseURL = "https://u:p@x/v1" },
+		"whole":    func(e *model.Endpoint) { e.BaseURL = "https://x/v1/chat/completions/" },
 		"query":    func(e *model.Endpoint) { e.BaseURL = "https://x/v1?key=1" },
 		"model":    func(e *model.Endpoint) { e.Model = "" },
 		"line":     func(e *model.Endpoint) { e.Model = "a\nb" },
@@ -190,6 +191,9 @@ func TestEndpointSaysWhatIsWrong(t *testing.T) {
 func TestCheckSaysWhatWorks(t *testing.T) {
 	_, good := server(t, fake.Options{Key: key})
 	r := model.Check(t.Context(), good)
+	if slash := model.Check(t.Context(), model.Endpoint{BaseURL: good.BaseURL + "/", Model: good.Model, Key: key}); !slash.OK() {
+		t.Errorf("a slash at the end: got %+v, want it to work", slash)
+	}
 	if !r.OK() || !r.Reached || r.Listed != "yes" || !r.Streams || r.Structure != "json_schema" || !r.Usage || r.Problem != "" {
 		t.Errorf("got %+v, want everything to work", r)
 	}
@@ -206,6 +210,11 @@ func TestCheckSaysWhatWorks(t *testing.T) {
 	other.Key = "wrong-key-canary"
 	if r := model.Check(t.Context(), other); r.OK() || !strings.Contains(r.Problem, "key") || strings.Contains(r.Problem, "canary") {
 		t.Errorf("wrong key: got %+v, want the key named as the problem and not shown", r)
+	}
+	other = good
+	other.BaseURL = strings.TrimSuffix(good.BaseURL, "/v1") + "/"
+	if r := model.Check(t.Context(), other); r.OK() || !strings.Contains(r.Problem, good.BaseURL+": set that") {
+		t.Errorf("without /v1: got %+v, want the address that works named", r)
 	}
 	down := model.Endpoint{BaseURL: "http://127.0.0.1:1/v1", Model: "demo"}
 	if r := model.Check(t.Context(), down); r.OK() || r.Reached || r.Problem == "" {

@@ -47,6 +47,9 @@ func (e Endpoint) Check() error {
 	if err != nil || len(e.BaseURL) > urlBytesMax || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return errors.New("the base URL starts with http:// or https:// and names a host, for instance http://127.0.0.1:11434/v1")
 	}
+	if strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions") {
+		return errors.New("the base URL ends before /chat/completions, for instance https://api.openai.com/v1")
+	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return errors.New("the base URL holds no user, query or fragment; a key has a field of its own")
 	}

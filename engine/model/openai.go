@@ -7,7 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
+	"strconv"
 
 	"github.com/sashabaranov/go-openai"
 
@@ -51,15 +51,15 @@ func (c *Client) once(ctx context.Context, r Request, d dialect) (Reply, error) 
 	messages := withSchema(r, d)
 	stream, err := c.api.CreateChatCompletionStream(ctx, c.request(&r, messages, d))
 	if err != nil {
-		return Reply{}, classify(ctx, err)
+		return Reply{}, c.classify(ctx, w, err)
 	}
 	defer stream.Close()
-	reply, err := read(stream, &r)
+	reply, err := readStream(stream, &r, w)
 	if reply.Usage.InputTokens == 0 && reply.Usage.OutputTokens == 0 {
 		reply.Usage = estimate(messages, len(reply.Text))
 	}
 	if err != nil {
-		err = classify(ctx, err)
+		err = c.classify(ctx, w, err)
 		var f *Failure
 		if errors.As(err, &f) {
 			f.Usage = reply.Usage
@@ -111,68 +111,17 @@ func withSchema(r Request, d dialect) []Message {
 	return messages
 }
 
-// read takes a stream to its end. An end without a finish reason is a truncated
-// stream, whatever has come.
-func read(stream *openai.ChatCompletionStream, r *Request) (Reply, error) {
-	var reply Reply
-	var text strings.Builder
-	var finish openai.FinishReason
-	take := func(choice *openai.ChatCompletionStreamChoice) {
-		if choice.Index != 0 {
-			return
-		}
-		if choice.FinishReason != "" {
-			finish = choice.FinishReason
-		}
-		text.WriteString(choice.Delta.Content)
-		if r.OnText != nil && choice.Delta.Content != "" {
-			r.OnText(choice.Delta.Content)
-		}
-	}
-	for {
-		part, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			reply.Text = text.String()
-			return reply, finished(finish, &reply)
-		}
-		if err != nil {
-			reply.Text = text.String()
-			return reply, err
-		}
-		if r.MaxOutput > 0 && int64(text.Len()) > r.MaxOutput*tokenBytesMax+answerSlack {
-			reply.Text = text.String()
-			return reply, errTooLarge
-		}
-		if part.Usage != nil {
-			reply.Usage = Usage{InputTokens: int64(part.Usage.PromptTokens), OutputTokens: int64(part.Usage.CompletionTokens)}
-		}
-		for i := range part.Choices {
-			take(&part.Choices[i])
-		}
-	}
-}
-
-// A server that ignores the limit of an answer is left when it is far beyond:
-// what is read is paid for.
-const (
-	tokenBytesMax = 8
-	answerSlack   = 4 << 10
-)
-
-func finished(why openai.FinishReason, reply *Reply) error {
-	switch why {
-	case "":
-		return failure(engine.ClassTransient, "the answer of the model server broke off before its end")
-	case openai.FinishReasonLength:
-		reply.Cut = true
-	case openai.FinishReasonContentFilter:
-		return failure(engine.ClassInvalid, "the model server withheld the answer (content filter)")
-	}
-	return nil
-}
-
 // classify says what kind of failure an error is. Only our own words leave it.
-func classify(ctx context.Context, err error) error {
+func (c *Client) classify(ctx context.Context, w *watch, err error) error {
+	err = c.sortOut(ctx, err)
+	var f *Failure
+	if errors.As(err, &f) {
+		f.RetryAfter = w.retryAfter
+	}
+	return err
+}
+
+func (c *Client) sortOut(ctx context.Context, err error) error {
 	var own *Failure
 	var api *openai.APIError
 	var raw *openai.RequestError
@@ -181,7 +130,11 @@ func classify(ctx context.Context, err error) error {
 	case errors.As(err, &own):
 		return own
 	case errors.Is(err, errTooLarge):
-		return failure(engine.ClassInvalid, "the answer of the model server is larger than its limit")
+		return failure(engine.ClassInvalid, "the answer of the model server is larger than its limit of "+sizeText(c.endpoint.Bytes))
+	case errors.Is(err, errTooLong):
+		return failure(engine.ClassInvalid, "the answer of the model server is far longer than the limit of tokens that it was given")
+	case errors.Is(err, errPage):
+		return failure(engine.ClassUnavailable, "the model server sent a web page instead of an answer; the base URL may be wrong (most end in /v1)")
 	case errors.Is(err, errMoved):
 		return failure(engine.ClassUnavailable, "the model server redirects elsewhere; set the base URL it redirects to")
 	case errors.Is(cause, errSilent):
@@ -205,19 +158,18 @@ func byTransport(err error) error {
 	var syntax *json.SyntaxError
 	var mistyped *json.UnmarshalTypeError
 	var op *net.OpError
+	var dns *net.DNSError
 	switch {
 	case errors.As(err, &syntax), errors.As(err, &mistyped), errors.Is(err, openai.ErrTooManyEmptyStreamMessages):
 		return failure(engine.ClassTransient, "the model server sent a stream that is not of its protocol")
+	case errors.As(err, &dns):
+		return failure(engine.ClassUnavailable, "the host of the model server is not known")
 	case errors.As(err, &netErr) && netErr.Timeout():
 		return failure(engine.ClassTimeout, "the model server could not be reached in time")
 	case errors.As(err, &op) && op.Op == "dial":
 		return failure(engine.ClassUnavailable, "the model server cannot be reached")
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &op):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &op):
 		return failure(engine.ClassTransient, "the connection to the model server broke")
-	}
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
-		return failure(engine.ClassUnavailable, "the host of the model server is not known")
 	}
 	return failure(engine.ClassTransient, "the call of the model server failed")
 }
@@ -229,7 +181,7 @@ func byStatus(status int, hint string) error {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return failure(engine.ClassUnavailable, "the model server does not accept the key")
 	case status == http.StatusNotFound:
-		return failure(engine.ClassUnavailable, "the model server does not know the model, or the base URL is wrong")
+		return failure(engine.ClassUnavailable, "the model server does not know the model, or the base URL is wrong (most end in /v1)")
 	case status == http.StatusPaymentRequired:
 		return failure(engine.ClassUnavailable, "the account at the model server is out of credit")
 	case status == http.StatusTooManyRequests:
@@ -240,4 +192,11 @@ func byStatus(status int, hint string) error {
 		return failure(engine.ClassTransient, "the model server failed by itself ("+http.StatusText(status)+")")
 	}
 	return failure(engine.ClassInvalid, "the model server refused the request ("+http.StatusText(status)+")")
+}
+
+func sizeText(bytes int64) string {
+	if bytes%(1<<20) == 0 {
+		return strconv.FormatInt(bytes>>20, 10) + " MiB"
+	}
+	return strconv.FormatInt(bytes, 10) + " bytes"
 }

@@ -75,7 +75,8 @@ func (p *Planner) Propose(ctx context.Context, caller Caller, c engine.Propose, 
 	reply, err := p.call(ctx, caller, r)
 	out.Usage = usageOf(reply.Usage)
 	if err != nil {
-		out.Class, out.Detail, out.Usage = failed(err)
+		f := failed(err)
+		out.Class, out.Detail, out.Usage, out.Wait = f.Class, f.Detail, usageOf(f.Usage), f.RetryAfter
 		return out
 	}
 	got, err := readProposal(reply.Text)
@@ -94,7 +95,8 @@ func (p *Planner) Conclude(ctx context.Context, caller Caller, c engine.Conclude
 		SchemaName: "reflection", Schema: p.prompts.reflectionSchema, MaxOutput: c.MaxOutput})
 	out.Usage = usageOf(reply.Usage)
 	if err != nil {
-		out.Class, out.Detail, out.Usage = failed(err)
+		f := failed(err)
+		out.Class, out.Detail, out.Usage, out.Wait = f.Class, f.Detail, usageOf(f.Usage), f.RetryAfter
 		return out
 	}
 	observed := make(map[string]bool, len(c.Steps))
@@ -144,15 +146,15 @@ func problemOf(reply *Reply, err error, limit int64) string {
 	return err.Error()
 }
 
-func failed(err error) (engine.Class, string, engine.Usage) {
+func failed(err error) *Failure {
 	var f *Failure
 	if errors.As(err, &f) {
-		return f.Class, f.Detail, usageOf(f.Usage)
+		return f
 	}
-	return engine.ClassTransient, "the call of the model failed", engine.Usage{}
+	return failure(engine.ClassTransient, "the call of the model failed")
 }
 
 // usageOf leaves the cost to the core, which knows the pinned prices.
 func usageOf(u Usage) engine.Usage {
-	return engine.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens}
+	return engine.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, Estimated: u.Estimated}
 }

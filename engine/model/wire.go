@@ -1,10 +1,16 @@
 package model
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"mime"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 )
 
@@ -12,7 +18,9 @@ import (
 var (
 	errSilent   = errors.New("silent")
 	errTooLarge = errors.New("larger than its limit")
+	errTooLong  = errors.New("longer than was asked for")
 	errMoved    = errors.New("redirected")
+	errPage     = errors.New("a web page")
 )
 
 // wire sends a request and watches the response: its size, and how long it is
@@ -27,6 +35,9 @@ type watch struct {
 	end     context.CancelCauseFunc
 	timer   *time.Timer
 	silence time.Duration
+
+	retryAfter time.Duration // what the server asks to wait; 0: nothing
+	tail       []byte        // the last bytes read
 }
 
 type watchKey struct{}
@@ -43,6 +54,17 @@ func watched(ctx context.Context, e *Endpoint) (context.Context, *watch) {
 	w.timer = time.AfterFunc(before, func() { end(errSilent) })
 	return context.WithValue(ctx, watchKey{}, w), w
 }
+
+// tailBytes hold the last line of a stream.
+const tailBytes = 32
+
+func (w *watch) noteTail(p []byte) {
+	w.tail = append(w.tail, p[max(len(p)-tailBytes, 0):]...)
+	w.tail = w.tail[max(len(w.tail)-tailBytes, 0):]
+}
+
+// isDone says that the stream said that it is whole.
+func (w *watch) isDone() bool { return bytes.HasSuffix(bytes.TrimSpace(w.tail), []byte("[DONE]")) }
 
 func (w *watch) stop() {
 	w.timer.Stop()
@@ -61,7 +83,84 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 		resp.Body.Close()
 		return nil, errMoved
 	}
+	if seen == nil {
+		return resp, nil
+	}
+	if resp.StatusCode != http.StatusOK {
+		seen.retryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now())
+		return resp, nil
+	}
+	return asStream(resp)
+}
+
+// retryAfter reads how long a server asks to wait, in seconds or as a date.
+func retryAfter(text string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return time.Duration(min(max(seconds, 0), waitSecondsMax)) * time.Second
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	return min(max(at.Sub(now), 0), waitSecondsMax*time.Second)
+}
+
+// waitSecondsMax is a number that stays exact: the core waits far less.
+const waitSecondsMax = 7 * 24 * 3600
+
+// asStream makes one event of an answer that comes in one piece, as servers send
+// it that do not stream, and refuses a web page.
+func asStream(resp *http.Response) (*http.Response, error) {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if kind == "text/html" {
+		resp.Body.Close()
+		return nil, errPage
+	}
+	if kind != "application/json" {
+		return resp, nil
+	}
+	rest := bufio.NewReader(resp.Body)
+	if first, err := rest.Peek(1); err != nil || first[0] != '{' {
+		resp.Body = &rebody{rest, resp.Body} // events under another name
+		return resp, nil
+	}
+	raw, err := io.ReadAll(rest)
+	if err != nil {
+		resp.Body.Close()
+		return nil, err
+	}
+	resp.Body = &rebody{bytes.NewReader(oneEvent(raw)), resp.Body}
 	return resp, nil
+}
+
+// rebody reads elsewhere and closes what it came from.
+type rebody struct {
+	io.Reader
+	io.Closer
+}
+
+// oneEvent writes a whole answer as a stream of one event. What is none stays as
+// it is: an error within it is found by who reads it.
+func oneEvent(raw []byte) []byte {
+	var whole struct {
+		Choices []struct {
+			Message      json.RawMessage `json:"message"`
+			FinishReason string          `json:"finish_reason"`
+		} `json:"choices"`
+		Usage json.RawMessage `json:"usage,omitempty"`
+	}
+	if json.Unmarshal(raw, &whole) != nil || len(whole.Choices) == 0 {
+		return raw
+	}
+	if whole.Choices[0].FinishReason == "" {
+		whole.Choices[0].FinishReason = "stop" // an object that closes is whole
+	}
+	event, err := json.Marshal(map[string]any{"usage": whole.Usage, "choices": []any{
+		map[string]any{"index": 0, "delta": whole.Choices[0].Message, "finish_reason": whole.Choices[0].FinishReason}}})
+	if err != nil {
+		return raw
+	}
+	return slices.Concat([]byte("data: "), event, []byte("\n\ndata: [DONE]\n\n"))
 }
 
 // body is a response that is read within limits.
@@ -79,6 +178,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.left -= int64(n)
 	if n > 0 && b.watch != nil {
 		b.watch.timer.Reset(b.watch.silence)
+		b.watch.noteTail(p[:n])
 	}
 	return n, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"sluice/engine"
 	"sluice/engine/plan"
@@ -37,7 +38,7 @@ func (w *World) drawBudget() map[string]int64 {
 func isModel(by string) bool { return strings.HasPrefix(by, "model:") }
 
 func usage(in, out int) engine.Usage {
-	return engine.Usage{InputTokens: int64(in), OutputTokens: int64(out)}
+	return engine.Usage{InputTokens: int64(in), OutputTokens: int64(out), Estimated: in%7 == 0}
 }
 
 // modelPlans draws what a model answers to a proposal, and what of it is
@@ -58,6 +59,7 @@ func (w *World) modelPlans(c engine.Propose) *flight {
 	case 0, 1:
 		classes := []engine.Class{engine.ClassTransient, engine.ClassTimeout, engine.ClassUnavailable, engine.ClassInvalid}
 		in.Class, in.Detail = classes[w.draw(len(classes), "breaks", c.ID)], "told by the provider"
+		in.Wait = []time.Duration{0, 0, 2 * time.Second, 20 * time.Second, time.Hour}[w.draw(5, "wait", c.ID)]
 		f.sketches = steps(doc)[:1]
 		return f
 	case 2:

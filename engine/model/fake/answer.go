@@ -21,44 +21,19 @@ func (a *answering) send() {
 	if a.faultBefore() {
 		return
 	}
-	text := a.rule.answer(a.question.role(), a.question.prompt())
-	switch a.rule.Fault {
-	case FaultJSON:
-		text = `{"answer": null, "plan": {"format": 1, "goal": "x", "steps": [ {"id": "a", "tool": `
-	case FaultSchema:
-		text = `{"thoughts": "I would rather talk about something else.", "tool": "none"}`
-	}
-	if !a.question.Stream {
-		a.whole(text)
-		return
-	}
+	text := a.faulty(a.rule.answer(a.question.role(), a.question.prompt()))
 	finish := "stop"
 	if most := 4 * (a.question.MaxTokens + a.question.NewTokens); most > 0 && len(text) > most {
 		text, finish = strings.ToValidUTF8(text[:most], ""), "length"
 	}
-	a.stream(text, finish)
-}
-
-// faultBefore shows the faults that come instead of an answer.
-func (a *answering) faultBefore() bool {
-	switch a.rule.Fault {
-	case FaultDown:
-		panic(http.ErrAbortHandler) // net/http's own way to close a connection without an answer
-	case Fault429:
-		a.w.Header().Set("Retry-After", "1")
-		refuse(a.w, http.StatusTooManyRequests, "Rate limit reached")
-	case Fault500:
-		refuse(a.w, http.StatusInternalServerError, "The server had an error")
-	case FaultStall:
-		a.server.sleep(a.r.Context(), stallMax)
-		panic(http.ErrAbortHandler)
-	case FaultSSE:
-		a.head()
-		fmt.Fprint(a.w, "data: {\"choices\": [ this is no event\n\nevent: <html>\n\n")
-	default:
-		return false
+	if a.rule.Fault == FaultLength {
+		text = strings.ToValidUTF8(text[:len(text)/2], "")
 	}
-	return true
+	if !a.question.Stream || a.rule.Fault == FaultWhole {
+		a.whole(text, a.ending(finish))
+		return
+	}
+	a.stream(text, a.ending(finish))
 }
 
 func (a *answering) head() {
@@ -73,7 +48,11 @@ func (a *answering) flush() { _ = http.NewResponseController(a.w).Flush() }
 func (a *answering) stream(text, finish string) {
 	a.head()
 	delay := time.Duration(a.rule.DelayMS) * time.Millisecond
-	for i, piece := range pieces(text, a.rule.Piece) {
+	shown := pieces(text, a.rule.Piece)
+	if a.rule.Fault == FaultNoChoices {
+		shown = nil
+	}
+	for i, piece := range shown {
 		if !a.server.sleep(a.r.Context(), delay) {
 			return
 		}
@@ -82,35 +61,18 @@ func (a *answering) stream(text, finish string) {
 			return
 		}
 	}
-	if a.rule.Fault == FaultHuge {
-		a.huge()
-		return
+	switch a.rule.Fault {
+	case FaultNoChoices:
+		a.event(map[string]any{"choices": []any{}})
+	case FaultRefusal:
+		a.event(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{"refusal": "I can not help with that."}, "finish_reason": finish}}})
+	default:
+		a.event(map[string]any{"choices": []any{choice("", finish)}})
 	}
-	a.event(map[string]any{"choices": []any{choice("", finish)}})
-	if a.question.StreamOptions != nil && a.question.StreamOptions.IncludeUsage {
-		a.event(map[string]any{"choices": []any{}, "usage": a.usage(text)})
+	if said := a.said(text); said != nil && a.question.StreamOptions != nil && a.question.StreamOptions.IncludeUsage {
+		a.event(map[string]any{"choices": []any{}, "usage": said})
 	}
 	fmt.Fprint(a.w, "data: [DONE]\n\n")
-}
-
-// faultMid shows the faults that come in the middle.
-func (a *answering) faultMid() bool {
-	switch a.rule.Fault {
-	case FaultTruncated:
-		return true
-	case FaultStallMid:
-		a.server.sleep(a.r.Context(), stallMax)
-		return true
-	}
-	return false
-}
-
-// huge sends until nobody listens.
-func (a *answering) huge() {
-	filler := strings.Repeat("more and more and more ", 2_000)
-	for a.r.Context().Err() == nil && a.server.ended.Err() == nil {
-		a.event(map[string]any{"choices": []any{choice(filler, nil)}})
-	}
 }
 
 func choice(piece string, finish any) map[string]any {
@@ -140,11 +102,11 @@ func (a *answering) usage(text string) map[string]int {
 	return map[string]int{"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out}
 }
 
-func (a *answering) whole(text string) {
+func (a *answering) whole(text, finish string) {
 	a.w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(a.w).Encode(map[string]any{"id": "chatcmpl-fake", "object": "chat.completion", "model": a.question.Model,
-		"choices": []any{map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": text}, "finish_reason": "stop"}},
-		"usage":   a.usage(text)})
+		"choices": []any{map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": text}, "finish_reason": finish}},
+		"usage":   a.said(text)})
 }
 
 // pieces cuts a text, never inside a character.

@@ -15,25 +15,6 @@ const (
 	check      = "check" // Sluice tries whether the server works
 )
 
-// Faults a server can show.
-const (
-	FaultDown      = "down"           // the connection is closed without an answer
-	Fault429       = "429"            // too many requests
-	Fault500       = "500"            // the server fails by itself
-	FaultStall     = "stall"          // silence before the first byte
-	FaultStallMid  = "stall-mid"      // silence in the middle
-	FaultTruncated = "truncated"      // the stream ends without saying so
-	FaultJSON      = "malformed-json" // the answer is no JSON
-	FaultSSE       = "malformed-sse"  // the stream is not of the protocol
-	FaultSchema    = "wrong-schema"   // JSON of another form
-	FaultHuge      = "huge"           // an answer without end
-)
-
-// Faults lists every fault.
-func Faults() []string {
-	return []string{FaultDown, Fault429, Fault500, FaultStall, FaultStallMid, FaultTruncated, FaultJSON, FaultSSE, FaultSchema, FaultHuge}
-}
-
 // Script says what is answered: the first rule that fits.
 type Script struct {
 	Model string `json:"model"` // name in /v1/models
