@@ -206,7 +206,7 @@ func (s *State) estimate(kind string, c Command) reserve {
 	for i := range again {
 		bytes += len(again[i].Output) + len(again[i].Error)
 	}
-	u := m.priced(Usage{InputTokens: max(m.Overhead, 0) + int64(bytes/bytesPerToken), OutputTokens: max(m.MaxOutput, 0)})
+	u := m.Priced(Usage{InputTokens: max(m.Overhead, 0) + int64(bytes/bytesPerToken), OutputTokens: max(m.MaxOutput, 0)})
 	return reserve{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CostMicroUSD: u.CostMicroUSD, ModelCalls: 1}
 }
 
@@ -228,7 +228,7 @@ func (s *State) settlement(c *control, u Usage, answered bool) reserve {
 	if u.none() && answered {
 		return r
 	}
-	u = s.model(ControlKind(c.id)).priced(u)
+	u = s.model(ControlKind(c.id)).Priced(u)
 	r.InputTokens, r.OutputTokens, r.CostMicroUSD = u.InputTokens, u.OutputTokens, u.CostMicroUSD
 	return r
 }

@@ -55,8 +55,8 @@ func (u Usage) bounded() Usage {
 	return u
 }
 
-// priced fills in the cost of tokens, rounded up; an unpriced model costs 0.
-func (m *ModelInfo) priced(u Usage) Usage {
+// Priced fills in the cost of tokens, rounded up; an unpriced model costs 0.
+func (m *ModelInfo) Priced(u Usage) Usage {
 	u = u.bounded()
 	u.CostMicroUSD = 0
 	if m.unpriced() {

@@ -64,7 +64,7 @@ func (s *State) compileAnswer(c *control, in *Planned, d *endedData) *plan.Compi
 		d.To, d.Problem = NodeFailed, "the plan does not compile"
 		d.Input.Findings = marshal(findings)
 		if isModel(c.by) {
-			d.Problem, d.Input.Raw = wrong(findings), kept(in.Raw, d.Input.Plan)
+			d.Problem, d.Input.Raw = Wrong(findings), kept(in.Raw, d.Input.Plan)
 		}
 		return nil
 	}
@@ -119,9 +119,9 @@ func head(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "")
 }
 
-// wrong says what refuses a plan, word for word: rule, place and message of each
+// Wrong says what refuses a plan, word for word: rule, place and message of each
 // error. Policy findings are left out (P12).
-func wrong(findings []plan.Finding) string {
+func Wrong(findings []plan.Finding) string {
 	var b strings.Builder
 	for i := range findings {
 		f := &findings[i]

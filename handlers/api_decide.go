@@ -176,7 +176,13 @@ func (s *Server) apiPropose(c echo.Context) error {
 	if body.By == "model" && !viewer(c).has("operator") {
 		return problem("denied", "you are not an operator, and a model costs", "ask an operator, or leave by out")
 	}
-	out, err := s.cfg.Planner.Propose(c.Request().Context(), body.Goal, body.By)
+	v := viewer(c)
+	if body.By == "model" {
+		if err := patient(c); err != nil {
+			return err
+		}
+	}
+	out, err := s.cfg.Planner.Propose(c.Request().Context(), ProposalRequest{Goal: body.Goal, By: body.By, Owner: v.User.ID, Actor: v.Principal()})
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,9 @@ import (
 // modelRoles are the roles a model can have (R94).
 var modelRoles = []string{"planner", "executor"}
 
-// modelPatience is longer than the slowest check of both roles.
-const modelPatience = 5 * time.Minute
+// modelPatience is longer than the slowest check of both roles, and than any
+// proposal somebody would wait for.
+const modelPatience = 30 * time.Minute
 
 func (s *Server) modelRoutes(g *echo.Group) {
 	g.GET("/models", s.apiModels)
@@ -194,10 +195,18 @@ func (s *Server) apiCheckModels(c echo.Context) error {
 	return sendJSON(c, http.StatusOK, map[string]any{"ok": ok, "roles": checks})
 }
 
-func (s *Server) checkModel(c echo.Context, role string) (ModelCheck, error) {
-	// A server that writes answers within a limit of its own leaves this one time.
+// patient gives an answer that waits for a model its time, where the server
+// writes answers within a limit of its own.
+func patient(c echo.Context) error {
 	err := http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(modelPatience))
-	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
+	}
+	return err
+}
+
+func (s *Server) checkModel(c echo.Context, role string) (ModelCheck, error) {
+	if err := patient(c); err != nil {
 		return ModelCheck{}, err
 	}
 	return s.cfg.Models.CheckRole(c.Request().Context(), role)

@@ -136,11 +136,11 @@ func (p *ports) ExportRun(_ context.Context, _ string, w io.Writer) error {
 }
 func (p *ports) Erase(context.Context, string, string, string) error  { return nil }
 func (p *ports) Blob(context.Context, string, string) ([]byte, error) { return nil, errNone }
-func (p *ports) Propose(_ context.Context, goal, _ string) (Proposal, error) {
+func (p *ports) Propose(_ context.Context, r ProposalRequest) (Proposal, error) {
 	if p.propose == nil {
 		return Proposal{By: "builtin"}, nil
 	}
-	return p.propose(goal)
+	return p.propose(r.Goal)
 }
 
 // Catalog and Policy are those of an installation without tools.

@@ -114,8 +114,16 @@ type Proof struct {
 
 // Planner proposes without running (P38).
 type Planner interface {
-	// Propose asks the built-in planner, or with by "model" the planner model.
-	Propose(ctx context.Context, goal, by string) (Proposal, error)
+	// Propose asks the built-in planner, or with By "model" the planner model.
+	Propose(ctx context.Context, r ProposalRequest) (Proposal, error)
+}
+
+// ProposalRequest asks for a proposal.
+type ProposalRequest struct {
+	Goal  string
+	By    string // "model", or anything else for the built-in planner
+	Owner string // the person whose limit counts
+	Actor string // who asks: the person, or a token
 }
 
 // Proposal is what a planner makes of a goal.

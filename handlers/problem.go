@@ -31,6 +31,8 @@ type Problem struct {
 	Findings []plan.Finding     `json:"findings,omitempty"`
 	Issues   []document.Problem `json:"issues,omitempty"`   // of a policy document
 	Problems []template.Problem `json:"problems,omitempty"` // of a template or its values
+
+	RetryAfter int64 `json:"-"` // seconds, a header (P41)
 }
 
 // Error implements error.

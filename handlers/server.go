@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -202,6 +203,9 @@ func (s *Server) fail(err error, c echo.Context) {
 
 func sendProblem(c echo.Context, p *Problem) error {
 	c.Response().Header().Set(echo.HeaderContentType, "application/problem+json")
+	if p.RetryAfter > 0 {
+		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.FormatInt(p.RetryAfter, 10))
+	}
 	c.Response().WriteHeader(p.Status)
 	return writeJSON(c.Response(), p)
 }

@@ -43,6 +43,7 @@ type app struct {
 	registry *tool.Registry
 	planner  *builtin
 	models   *modelSet
+	turns    *turns
 	shell    *exec.Shell
 	key      ed25519.PrivateKey
 	log      *slog.Logger
@@ -54,7 +55,7 @@ type app struct {
 
 // open locks the data directory and wires everything. Errors say what to do.
 func open(ctx context.Context, cfg config, logTo io.Writer) (*app, error) {
-	a := &app{cfg: cfg, log: newLogger(cfg, logTo), sealing: make(chan struct{}, 1), done: make(chan struct{})}
+	a := &app{turns: newTurns(), cfg: cfg, log: newLogger(cfg, logTo), sealing: make(chan struct{}, 1), done: make(chan struct{})}
 	lock, err := store.LockDir(cfg.Data)
 	if err != nil {
 		return nil, err

@@ -208,6 +208,7 @@ func proposeSetUp(ctx context.Context, s streams, cfg *config, goal string) (pro
 		return proposed{}, err
 	}
 	if server, _ := findServer(ctx, cfg.Data); server != nil {
+		server.http.Timeout = 0 // it takes as long as the model's own limits say
 		var raw json.RawMessage
 		body := map[string]string{"goal": goal, "by": "model"}
 		if err := server.call(ctx, request{http.MethodPost, "/api/v1/plans/propose", body}, &raw); err != nil {
@@ -222,7 +223,7 @@ func proposeSetUp(ctx context.Context, s streams, cfg *config, goal string) (pro
 		return proposed{}, err
 	}
 	defer a.close()
-	return shapeOf(proposer{planners{a.planner, a.models}, a.policies}.Propose(ctx, goal, "model"))
+	return shapeOf(a.proposer().Propose(ctx, handlers.ProposalRequest{Goal: goal, By: "model", Owner: "user:1", Actor: "user:1"}))
 }
 
 // asPrinted is what printJSON and the API write of a value, without the line's end.

@@ -79,15 +79,17 @@ func unplanned(list []planner.Unplanned) []engine.Unplanned {
 type proposer struct {
 	planners
 	policies *policies
+	store    *store.Store
+	turns    *turns
 }
 
-// Propose implements handlers.Planner: by is "model", or anything else for the
+// Propose implements handlers.Planner: By is "model", or anything else for the
 // built-in planner.
-func (p proposer) Propose(ctx context.Context, goal, by string) (handlers.Proposal, error) {
-	if by == "model" {
-		return p.proposeByModel(ctx, goal)
+func (p proposer) Propose(ctx context.Context, r handlers.ProposalRequest) (handlers.Proposal, error) {
+	if r.By == "model" {
+		return p.proposeByModel(ctx, r)
 	}
-	return p.proposal(goal), nil
+	return p.proposal(r.Goal), nil
 }
 
 func (b *builtin) proposal(goal string) handlers.Proposal {

@@ -105,11 +105,15 @@ func (a *app) announce(_ context.Context, address string) (serverInfo, error) {
 	return info, nil
 }
 
+func (a *app) proposer() proposer {
+	return proposer{planners{a.planner, a.models}, a.policies, a.store, a.turns}
+}
+
 // pages is the HTTP side over this program; local is the token of server.json.
 func (a *app) pages(local string) (*handlers.Server, error) {
 	return handlers.New(handlers.Config{
 		Engine: running{a.shell, a.store}, Log: pageLog{a.store}, Accounts: accounts{a.store},
-		Audit: audit{a.store, a.seal}, Planner: proposer{planners{a.planner, a.models}, a.policies}, Rules: rules{a.registry.Catalog(), a.policies},
+		Audit: audit{a.store, a.seal}, Planner: a.proposer(), Rules: rules{a.registry.Catalog(), a.policies},
 		Drafts: drafts{a.store}, Templates: a.library, Policies: a.versions(), Models: modelPages{a.models}, Redact: a.registry.Redactor(),
 		Sessions: a.store.Sessions(), LocalSecret: local, Logger: a.log})
 }
