@@ -22,6 +22,7 @@ func (s *Server) apiRoutes(g *echo.Group) {
 	g.GET("/runs/:id", s.apiRun)
 	g.GET("/runs/:id/facts", s.apiFacts)
 	g.GET("/runs/:id/graph", s.apiGraph)
+	g.GET("/runs/:id/why", s.apiWhy)
 	g.GET("/runs/:id/plan", s.apiPlan)
 	g.PUT("/runs/:id/plan", s.apiReplace)
 	g.POST("/runs/:id/start", s.apiStart)

@@ -40,9 +40,9 @@ func (s *Server) pageRoutes(e *echo.Echo) {
 	g.POST("/runs/:id/start", s.startForm)
 	g.GET("/runs/:id/plan", s.planPage)
 	g.POST("/runs/:id/plan", s.planForm)
-	g.POST("/runs/:id/pause", s.steerForm(func(h engine.Head) engine.Input { return &engine.Pause{Head: h} }))
-	g.POST("/runs/:id/resume", s.steerForm(func(h engine.Head) engine.Input { return &engine.Resume{Head: h} }))
-	g.POST("/runs/:id/cancel", s.steerForm(func(h engine.Head) engine.Input { return &engine.Cancel{Head: h} }))
+	g.POST("/runs/:id/pause", s.steerForm(func(h engine.Head, _ string) engine.Input { return &engine.Pause{Head: h} }))
+	g.POST("/runs/:id/resume", s.steerForm(func(h engine.Head, _ string) engine.Input { return &engine.Resume{Head: h} }))
+	g.POST("/runs/:id/cancel", s.steerForm(func(h engine.Head, why string) engine.Input { return &engine.Cancel{Head: h, Reason: why} }))
 	g.GET("/approvals", s.approvals)
 	g.GET("/approvals/:approval", s.approvals)
 	g.POST("/approvals/:approval/decision", s.decideForm)
@@ -213,13 +213,13 @@ func (s *Server) person(c echo.Context, id string) templates.Person {
 }
 
 // steerForm is a form that pauses, resumes or cancels a run.
-func (s *Server) steerForm(in func(engine.Head) engine.Input) echo.HandlerFunc {
+func (s *Server) steerForm(in func(engine.Head, string) engine.Input) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		sum, err := s.steerableRun(c)
 		if err != nil {
 			return err
 		}
-		if err := s.cfg.Engine.Send(c.Request().Context(), sum.ID, in(s.head(c))); err != nil {
+		if err := s.cfg.Engine.Send(c.Request().Context(), sum.ID, in(s.head(c), strings.TrimSpace(c.FormValue("reason")))); err != nil {
 			return err
 		}
 		return c.Redirect(http.StatusSeeOther, "/runs/"+sum.ID)

@@ -82,26 +82,36 @@ type nodeRecord struct {
 
 // foldNode folds a run to its head and keeps the rows about one node.
 func (s *Server) foldNode(ctx context.Context, run, node string) (*trace.Projector, []nodeRecord, error) {
-	p := trace.NewProjector(run)
+	p, about, _, err := s.foldStory(ctx, run, node)
+	return p, about, err
+}
+
+// foldStory is foldNode with the facts that say why steps stand where they stand.
+func (s *Server) foldStory(ctx context.Context, run, node string) (*trace.Projector, []nodeRecord, *trace.Story, error) {
+	p, story := trace.NewProjector(run), trace.NewStory()
 	var about []nodeRecord
 	for {
 		rows, err := s.cfg.Log.Rows(ctx, run, p.Seq(), factsChunk)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		for i := range rows {
 			p.Apply(rows[i].Fact)
-			if rows[i].Node != node || node == "" {
-				continue
+			story.Take(&rows[i])
+			if rows[i].Node == node && node != "" {
+				about = append(about, readRecord(&rows[i]))
 			}
-			r := nodeRecord{row: rows[i]}
-			if !rows[i].Erased {
-				_ = json.Unmarshal(rows[i].Data, &r.data) // what cannot be read shows as absent
-			}
-			about = append(about, r)
 		}
 		if len(rows) == 0 {
-			return p, about, nil
+			return p, about, story, nil
 		}
 	}
+}
+
+func readRecord(row *engine.Row) nodeRecord {
+	r := nodeRecord{row: *row}
+	if !row.Erased {
+		_ = json.Unmarshal(row.Data, &r.data) // what cannot be read shows as absent
+	}
+	return r
 }

@@ -49,6 +49,8 @@ type Config struct {
 	Sessions scs.Store
 	// LocalSecret is the token of DATA/server.json (P36a).
 	LocalSecret string
+	// Program and DataDir stand in the commands that check the log without these pages.
+	Program, DataDir string
 	// Secure marks cookies for TLS only.
 	Secure bool
 	Logger *slog.Logger

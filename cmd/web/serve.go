@@ -115,7 +115,23 @@ func (a *app) pages(local string) (*handlers.Server, error) {
 		Engine: running{a.shell, a.store}, Log: pageLog{a.store}, Accounts: accounts{a.store},
 		Audit: audit{a.store, a.seal}, Planner: a.proposer(), Rules: rules{a.registry.Catalog(), a.policies},
 		Drafts: drafts{a.store}, Templates: a.library, Policies: a.versions(), Models: modelPages{a.models}, Redact: a.registry.Redactor(),
-		Sessions: a.store.Sessions(), LocalSecret: local, Logger: a.log})
+		Sessions: a.store.Sessions(), LocalSecret: local, Logger: a.log, Program: program(), DataDir: dataDir(a.cfg.Data)})
+}
+
+// program and dataDir are what a person pastes to reach this very log.
+func program() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "sluice"
+	}
+	return path
+}
+
+func dataDir(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
 }
 
 func (a *app) serveHTTP(ctx context.Context, listener net.Listener, local string) error {

@@ -106,6 +106,7 @@ type Node struct {
 	Raw       string // the node's record as indented JSON
 	LastSeq   int64  // of the fact that changed it last, 0 for none
 	Predicate string // guard in words, "" for none
+	Held      *Left  // why it was not done or does not run yet, nil for nothing to say
 }
 
 // CallOut is the request that a waiting node shows first.
@@ -169,7 +170,21 @@ type Log struct {
 	Export string // URL of the NDJSON export, "" when not permitted
 	Next   string // URL of the following page, "" at the end
 	Prev   string
+	At     int64  // the fact that a link points to, 0 for none
+	// Program and Data are the binary and the data directory as a shell takes
+	// them, "" for those who may not know.
+	Program, Data string
+
+	Self   string // the query of this page, to fetch it again
+
+	Step, Kind, Query string // the filter
+	Filtered          bool
+	Kinds             []Choice
+	Steps             []string
 }
+
+// Choice is one option of a select.
+type Choice struct{ Value, Text string }
 
 // FactRow is one stored row in words (P27).
 type FactRow struct {
@@ -200,10 +215,18 @@ type Proof struct {
 // Verdict is why a run ended and what it found.
 type Verdict struct {
 	Code      string
-	Text      string
+	Summary   string // how it went, in the words of its facts
+	Words     string // of who stopped the run, "" for none
+	Who       string // who stopped it, "" for nobody
+	At        int64  // when, 0 for never
+	Text      string // the answer, "" where the summary says it all
 	Causes    []string
-	By        string // "builtin" or "model:…"
+	By        string   // "builtin" or "model:…"
+	Findings  []string // why a proposed plan was not taken
+	Fixes     []string // what a person can do next
+	Again     string   // the intent that would have been enough, "" for none
 	Claims    []Claim
+	Done      []Left // what was done where no claim speaks of it
 	Left      []Left
 	Unplanned []Unplanned
 	Foot      []string // "5 steps", "1 plan version", "0 side effects"
@@ -224,10 +247,17 @@ type Cite struct {
 	Node        string // whose inspector shows it
 }
 
-// Left is a step that was not done.
+// Left is a step that was not done, or not yet, and why.
 type Left struct {
 	Node   string
+	Tool   string
 	Why    string // one sentence
+	Detail string // the words of the tool, the gate or the person, "" for none
+	Fix    string // what a person can do about it, "" for nothing
+	Who    string // who decided, "" where nobody did
+	At     int64  // 0 where no fact says it
+	Seq    int64  // of that fact, 0 for none
+	Root   string // the earlier step that is the reason, "" for none
 	Failed bool   // it was tried or refused; else it never came to it
 }
 

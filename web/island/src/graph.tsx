@@ -14,9 +14,11 @@ class GraphView {
   private readonly board: Board;
   private camera: Camera | undefined;
   private followed = new Set<string>();
+  private over: boolean;
 
   constructor(private readonly shared: Shared, private readonly box: HTMLElement, store: NonNullable<Shared["store"]>) {
     this.board = new Board(store, shared.now);
+    this.over = store.model.run.status === "ended" && store.model.nodes.size > 0;
     const first = box.dataset.nodeSelected;
     if (first) this.board.selected.set(first);
     this.stop(first || frontier(store.model)[0]?.id);
@@ -31,7 +33,7 @@ class GraphView {
   private start(): void {
     const { store } = this.board;
     store.mount({
-      paint: (notify) => { flushSync(notify); this.keepTabStop(); this.followActive(); },
+      paint: (notify) => { flushSync(notify); this.keepTabStop(); this.followActive(); this.ended(); },
       slow: () => this.board.far.get(),
     });
     this.box.addEventListener("click", (event) => this.clicked(event));
@@ -61,6 +63,13 @@ class GraphView {
     const fresh = active.find((n) => !this.followed.has(n.id));
     this.followed = new Set(active.map((n) => n.id));
     if (fresh && document.querySelector<HTMLInputElement>("#follow")?.checked) this.camera?.show(fresh.id);
+  }
+
+  // ended shows the whole once a run that was followed is over.
+  private ended(): void {
+    if (this.over || this.board.store.model.run.status !== "ended") return;
+    this.over = true;
+    if (this.board.selected.get() === undefined && document.querySelector<HTMLInputElement>("#follow")?.checked) this.camera?.whole();
   }
 
   private clicked(event: MouseEvent): void {

@@ -62,11 +62,22 @@ function useElements(board: Board): Elements {
   return elements;
 }
 
-// opening shows the graph at zoom 1: whole where it fits, else where work is.
+const smallest = 0.25; // zoom at which an ended run is still shown whole
+
+// whole fits everything into the view, never larger than life. What is too large
+// even then starts at its beginning.
+function whole(box: HTMLElement, right: number, bottom: number): Viewport {
+  const zoom = Math.min(1, Math.max(smallest, Math.min((box.clientWidth - 2 * margin.x) / right, (box.clientHeight - 2 * margin.y) / bottom)));
+  return { x: margin.x, y: margin.y, zoom };
+}
+
+// opening shows an ended run whole, and one at work at zoom 1: whole where it
+// fits, else where work is.
 function opening(board: Board, box: HTMLElement): Viewport {
   const all = [...board.store.model.nodes.values()];
   const right = Math.max(0, ...all.map((n) => n.x)) + cardWidth;
   const bottom = Math.max(0, ...all.map((n) => n.y)) + cardHeight;
+  if (board.store.model.run.status === "ended") return whole(box, right, bottom);
   const at = frontier(board.store.model)[0];
   const along = (room: number, size: number, before: number, at: number, card: number): number =>
     size + 2 * before <= room || at + card + 2 * before <= room ? before : Math.round(room / 2 - at - card / 2);
@@ -76,7 +87,7 @@ function opening(board: Board, box: HTMLElement): Viewport {
   };
 }
 
-export interface Camera { show(id: string): void; zoom(by: "in" | "out" | "one"): void; toggleFollow(): void }
+export interface Camera { show(id: string): void; zoom(by: "in" | "out" | "one"): void; toggleFollow(): void; whole(): void }
 
 // useCamera moves the view only where a step is not seen already.
 function useCamera(board: Board, box: HTMLElement): Camera {
@@ -97,6 +108,12 @@ function useCamera(board: Board, box: HTMLElement): Camera {
       else void (by === "in" ? flow.zoomIn({ duration }) : flow.zoomOut({ duration }));
     },
     toggleFollow() { follow()?.click(); },
+    whole() {
+      const all = [...board.store.model.nodes.values()];
+      const right = Math.max(0, ...all.map((n) => n.x)) + cardWidth;
+      const bottom = Math.max(0, ...all.map((n) => n.y)) + cardHeight;
+      void flow.setViewport(whole(box, right, bottom), { duration: calm() ? 0 : 160 });
+    },
   }), [board, box, flow]);
 }
 

@@ -1,7 +1,7 @@
 // Small comforts over plain forms: Ctrl+Enter, theme without a reload, run
 // actions that leave the graph where it is, menus that close.
 import { invalidate } from "./refresh";
-import { toast } from "./notice";
+import { announce, toast } from "./notice";
 
 const yearSeconds = 31_536_000;
 
@@ -27,7 +27,27 @@ async function quietPost(form: HTMLFormElement): Promise<void> {
   invalidate(`run:${document.body.dataset.run ?? ""}`);
 }
 
+// copy puts a line on the clipboard and says so on its button; where the browser
+// has no clipboard for this page, the text is selected instead.
+async function copy(button: HTMLButtonElement): Promise<void> {
+  const word = button.textContent;
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy ?? "");
+    button.textContent = "Copied";
+    announce("Copied");
+  } catch {
+    const text = button.previousElementSibling;
+    if (text) getSelection()?.selectAllChildren(text);
+    button.textContent = "Press Ctrl+C";
+  }
+  setTimeout(() => { button.textContent = word; }, 2000);
+}
+
 export function startForms(): void {
+  document.addEventListener("click", (event) => {
+    const button = (event.target as Element).closest<HTMLButtonElement>("button[data-copy]");
+    if (button) void copy(button);
+  });
   document.addEventListener("submit", (event) => {
     const form = event.target as HTMLFormElement;
     if ("themeForm" in form.dataset) {

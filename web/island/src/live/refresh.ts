@@ -78,17 +78,17 @@ function replace(el: Element, fresh: Element | null, html: string): void {
   localise(el);
 }
 
-type Field = HTMLInputElement | HTMLTextAreaElement;
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 const isField = (el: Element | null): el is Field =>
-  el instanceof HTMLTextAreaElement || (el instanceof HTMLInputElement && el.type !== "hidden");
+  el instanceof HTMLTextAreaElement || el instanceof HTMLSelectElement || (el instanceof HTMLInputElement && el.type !== "hidden");
 
 function remember(root: Element): () => void {
   const open = [...root.querySelectorAll("details[id][open]")].map((el) => el.id);
-  const typed = [...root.querySelectorAll("input[id], textarea[id]")].filter(isField)
+  const typed = [...root.querySelectorAll("input[id], textarea[id], select[id]")].filter(isField)
     .map((el) => ({ id: el.id, value: el.value, checked: el instanceof HTMLInputElement && el.checked }));
   const focused = root.contains(document.activeElement) ? document.activeElement : null;
   const where = focused && focused !== root ? address(focused) : "";
-  const marks = isField(focused) && focused.selectionStart !== null ? [focused.selectionStart, focused.selectionEnd] as const : null;
+  const marks = isField(focused) && !(focused instanceof HTMLSelectElement) && focused.selectionStart !== null ? [focused.selectionStart, focused.selectionEnd] as const : null;
   const scroll = root.scrollTop;
   return () => {
     for (const id of open) root.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
@@ -101,7 +101,7 @@ function remember(root: Element): () => void {
     root.scrollTop = scroll;
     const target = where === "" ? null : root.querySelector<HTMLElement>(where);
     target?.focus({ preventScroll: true });
-    if (marks && isField(target)) target.setSelectionRange(marks[0], marks[1]);
+    if (marks && isField(target) && !(target instanceof HTMLSelectElement)) target.setSelectionRange(marks[0], marks[1]);
   };
 }
 

@@ -111,6 +111,8 @@ export function seqOfParts(): void {
 
 function liveWord(catchingUp: boolean, ended: boolean): void {
   const word = document.querySelector("[data-live-word]");
+  const follow = document.querySelector<HTMLElement>("[data-follow]");
+  if (follow) follow.hidden = ended && !catchingUp; // nothing moves any more
   if (word) word.textContent = catchingUp ? "Catching up" : ended ? "Ended" : "Live";
 }
 

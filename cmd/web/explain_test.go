@@ -1,0 +1,71 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// wantWords fails for each text that a page does not show.
+func wantWords(t *testing.T, c *caller, path string, words ...string) {
+	t.Helper()
+	a := c.get(path)
+	c.want(http.StatusOK, a, nil)
+	for _, w := range words {
+		if !strings.Contains(a.text(), w) {
+			t.Errorf("%s: want %q on the page", path, w)
+		}
+	}
+}
+
+// A failed step shows the words of its tool, not a class alone, and what to do.
+func TestR55_VerdictSaysWhatTheToolSaid(t *testing.T) {
+	w := newWorld(t)
+	op := w.operator()
+	id := op.runToRest(`{"goal":"read nope/none.txt","intent":"observe"}`).ID
+	wantWords(t, op, "/runs/"+id+"?view=verdict", "&#34;nope/none.txt&#34; does not exist in the workspace", "Check the name", "at=6#fact-6")
+	wantWords(t, op, "/runs/"+id+"?view=list&node=read_nope_none_txt", "Why it was not done", "does not exist in the workspace")
+	wantWords(t, op, "/api/v1/runs/"+id+"/why", "does not exist in the workspace", `"node":"read_nope_none_txt"`)
+}
+
+// A denial shows the gate's reason and the intent that would have been enough.
+func TestR43_VerdictSaysWhatTheGateSaid(t *testing.T) {
+	w := newWorld(t)
+	op := w.operator()
+	id := op.runToRest(`{"goal":"delete notes.txt","intent":"operate"}`).ID
+	wantWords(t, op, "/runs/"+id+"?view=verdict", "above the limit operate (100) of the intent", "intent=override")
+}
+
+// A person's no shows who said it, with their words; a cancel too, with what was
+// done before it.
+func TestP6_VerdictSaysWhoStoppedIt(t *testing.T) {
+	w := newWorld(t)
+	op := w.operator()
+	id := op.submit(`{"goal":"show the kernel version and delete notes.txt","intent":"override"}`)
+	op.rest(id)
+	op.want(http.StatusSeeOther, op.form("/runs/"+id+"/cancel", "reason=not+today"), nil)
+	op.end(id)
+	wantWords(t, op, "/runs/"+id+"?view=verdict", "Cancelled by <b>", "not today", "1 of 2 steps verified, 1 cancelled", "It only read.")
+}
+
+// A step that its condition left out shows the condition and the value it met.
+func TestP9_InspectorSaysWhyAGuardLeftItOut(t *testing.T) {
+	w := newWorld(t)
+	op := w.operator()
+	id := op.runToRest(`{"plan":{"format":1,"goal":"g","max_steps":9,"steps":[{"id":"list","tool":"file.list","params":{"path":"."}},
+		{"id":"host","tool":"sysinfo","guard":{"ref":{"step":"list","field":"total"},"op":"gt","value":99999}}]},"intent":"observe"}`).ID
+	wantWords(t, op, "/runs/"+id+"?view=list&node=host", "Why it was left out", "Asked: list.total gt 99999. Found: ")
+}
+
+// The log can be narrowed to a step and a kind, and a link opens it at a fact.
+func TestR52_LogFilters(t *testing.T) {
+	w := newWorld(t)
+	op := w.operator()
+	id := op.runToRest(`{"goal":"show disk usage and the kernel version","intent":"observe"}`).ID
+	text := op.get("/runs/" + id + "?view=log&step=disk_usage&kind=calls").text()
+	if n := strings.Count(text, `<details class="fact"`); n != 2 {
+		t.Errorf("got %d facts of one step, want its start and its end", n)
+	}
+	wantWords(t, op, "/runs/"+id+"?view=log&q=nothing-like-it", "No fact matches")
+	wantWords(t, op, "/runs/"+id+"?view=log&at=2", `id="fact-open-2" open`)
+}
