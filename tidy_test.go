@@ -73,7 +73,7 @@ var imports = []tidy.Row{
 		Third: []string{"pgregory.net/rapid"},
 		Why:   "one suite for every store"},
 	{Dir: "handlers", Std: []string{"*", "-database/*", "-os/exec"},
-		Ours: []string{"engine", "engine/plan", "engine/plan/yamlform", "engine/template", "engine/trace", "policy", "policy/document", "web/static", "web/templates"},
+		Ours: []string{"engine", "engine/plan", "engine/plan/yamlform", "engine/template", "engine/trace", "policy", "policy/document", "policy/gatecheck", "web/static", "web/templates"},
 		Third: []string{"github.com/labstack/echo/v4", "github.com/gorilla/websocket", "github.com/alexedwards/scs/v2",
 			"github.com/a-h/templ", "github.com/oklog/ulid/v2"},
 		Why: "translates requests to inputs and facts to views through ports it declares"},

@@ -3,6 +3,7 @@ package handlers
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
@@ -17,6 +18,7 @@ func (s *Server) policyAPIRoutes(g *echo.Group) {
 	g.POST("/policies", s.apiPublish)
 	g.POST("/policies/check", s.apiPolicyCheck)
 	g.POST("/policies/dry-run", s.apiDryRun)
+	g.POST("/policies/try-call", s.apiTryCall)
 	g.POST("/policies/:version/revert", s.apiRevert)
 	g.POST("/tools/:tool/kill", func(c echo.Context) error { return s.apiSwitch(c, true) })
 	g.POST("/tools/:tool/revive", func(c echo.Context) error { return s.apiSwitch(c, false) })
@@ -136,30 +138,58 @@ func (s *Server) apiPolicyCheck(c echo.Context) error {
 
 // TrialReport is a dry run on the wire and on the command line.
 type TrialReport struct {
-	Policy    string          `json:"policy"`
-	Calls     int             `json:"calls"`
-	Unchanged int             `json:"unchanged"`
-	Changes   []TrialChange   `json:"changes"`
-	Erased    int             `json:"erased"`
-	Left      int             `json:"left"`
-	Since     string          `json:"since,omitempty"`
-	Rules     map[string]int  `json:"rules"`
-	List      []trialCallWire `json:"list"`
-	Next      string          `json:"next"`
+	Policy    string           `json:"policy"`
+	Calls     int              `json:"calls"`
+	Unchanged int              `json:"unchanged"`
+	Reasked   int              `json:"reasked"` // of the unchanged: other approvals or authorities are asked
+	Changes   []trialCountWire `json:"changes"`
+	Erased    int              `json:"erased"`
+	Left      int              `json:"left"`
+	Since     string           `json:"since,omitempty"`
+	Rules     map[string]int   `json:"rules"`
+	List      []trialCallWire  `json:"list"`
+	Next      string           `json:"next"`
+}
+
+// answerWire is how one answer changes. Who is asked is named where somebody is:
+// "authority" for a clearance, "person" for an approval.
+type answerWire struct {
+	From      policy.Outcome   `json:"from"`
+	To        policy.Outcome   `json:"to"`
+	FromAsks  []string         `json:"from_asks,omitempty"`
+	ToAsks    []string         `json:"to_asks,omitempty"`
+	Direction policy.Direction `json:"direction"`
+}
+
+func toAnswerWire(from, to policy.Answer) answerWire {
+	return answerWire{From: from.Outcome, To: to.Outcome, FromAsks: from.Asks(), ToAsks: to.Asks(), Direction: from.Toward(to)}
+}
+
+// Words are the two answers for people.
+func (w *answerWire) Words() (from, to string) {
+	answer := func(o policy.Outcome, asks []string) string {
+		return policy.Answer{Outcome: o, Person: slices.Contains(asks, "person"), Authority: slices.Contains(asks, "authority")}.String()
+	}
+	return answer(w.From, w.FromAsks), answer(w.To, w.ToAsks)
+}
+
+type trialCountWire struct {
+	answerWire
+	Count int `json:"count"`
 }
 
 type trialCallWire struct {
-	Run     string         `json:"run"`
-	Node    string         `json:"node"`
-	Attempt int            `json:"attempt"`
-	Seq     int64          `json:"seq"`
-	At      string         `json:"at"`
-	Tool    string         `json:"tool"`
-	From    policy.Outcome `json:"from"`
-	To      policy.Outcome `json:"to"`
-	Rules   []string       `json:"rules"`
-	Reasons []string       `json:"reasons"`
-	URL     string         `json:"url,omitempty"` // only where the caller may see the run
+	Run     string `json:"run"`
+	Node    string `json:"node"`
+	Attempt int    `json:"attempt"`
+	Seq     int64  `json:"seq"`
+	At      string `json:"at"`
+	Tool    string `json:"tool"`
+	answerWire
+	Rules   []string `json:"rules"`
+	Reasons []string `json:"reasons"`
+	What    string   `json:"what,omitempty"` // its main parameters in short, as url
+	URL     string   `json:"url,omitempty"`  // only where the caller may see the run
 }
 
 func (s *Server) apiDryRun(c echo.Context) error {
@@ -190,10 +220,10 @@ func (s *Server) apiDryRun(c echo.Context) error {
 
 // ReportTrial gives a trial as it is sent; sees says whose runs may be linked.
 func ReportTrial(hash string, t *Trial, sees func(run string) bool) TrialReport {
-	w := TrialReport{Policy: hash, Calls: t.Calls, Unchanged: t.Unchanged, Changes: t.Changes, Erased: t.Erased, Left: t.Left,
-		Rules: t.Rules, Next: t.Next, List: make([]trialCallWire, len(t.List))}
-	if w.Changes == nil {
-		w.Changes = []TrialChange{}
+	w := TrialReport{Policy: hash, Calls: t.Calls, Unchanged: t.Unchanged, Reasked: t.Reasked, Erased: t.Erased, Left: t.Left,
+		Rules: t.Rules, Next: t.Next, Changes: make([]trialCountWire, len(t.Changes)), List: make([]trialCallWire, len(t.List))}
+	for i, change := range t.Changes {
+		w.Changes[i] = trialCountWire{toAnswerWire(change.From, change.To), change.Count}
 	}
 	if t.Since > 0 {
 		w.Since = engine.WireTime(t.Since)
@@ -201,9 +231,9 @@ func ReportTrial(hash string, t *Trial, sees func(run string) bool) TrialReport 
 	for i := range t.List {
 		one := &t.List[i]
 		w.List[i] = trialCallWire{Run: one.Run, Node: one.Node, Attempt: one.Attempt, Seq: one.Seq, At: engine.WireTime(one.At), Tool: one.Tool,
-			From: one.From, To: one.To, Rules: one.Rules, Reasons: one.Reasons}
+			answerWire: toAnswerWire(one.From, one.To), Rules: one.Rules, Reasons: one.Reasons}
 		if sees(one.Run) {
-			w.List[i].URL = nodeURL(one.Run, one.Node)
+			w.List[i].What, w.List[i].URL = callGist(one.Params), nodeURL(one.Run, one.Node)
 		}
 	}
 	return w

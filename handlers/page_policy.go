@@ -44,13 +44,14 @@ type policyForm struct {
 	draft                                            string
 	revision                                         int64
 	cells                                            url.Values
+	call                                             callForm
 }
 
 // readPolicyFormOf reads the form; browsers send line ends of their own.
 func readPolicyFormOf(c echo.Context) policyForm {
 	f := policyForm{yaml: strings.ReplaceAll(c.FormValue("yaml"), "\r\n", "\n"), seen: c.FormValue("seen"), tab: c.FormValue("tab"),
 		look: c.FormValue("look"), op: c.FormValue("op"), value: c.FormValue("value"), reason: c.FormValue("reason"),
-		cursor: c.FormValue("cursor"), draft: c.FormValue("draft"), cells: c.Request().Form}
+		cursor: c.FormValue("cursor"), draft: c.FormValue("draft"), cells: c.Request().Form, call: readCallForm(c)}
 	f.base, _ = strconv.Atoi(c.FormValue("base")) // 0 is refused when it matters
 	f.revision, _ = strconv.ParseInt(c.FormValue("revision"), 10, 64)
 	return f
@@ -91,6 +92,7 @@ type policyWork struct {
 	late    bool // the version in force came in between
 	trial   *Trial
 	tried   bool
+	same    bool // the text says what the policy in force says
 }
 
 // takeDraft goes on with what this person saved last.
@@ -109,21 +111,6 @@ func (s *Server) takeDraft(c echo.Context, w *policyWork) error {
 		w.form.base = base
 	}
 	return nil
-}
-
-// tryDraft runs the dry run when the text means something of its own.
-func (s *Server) tryDraft(c echo.Context, w *policyWork) error {
-	draft, _ := s.readPolicy(w.form.yaml)
-	if draft == nil {
-		return nil
-	}
-	w.tried = true
-	if draft.Hash() == w.active.Hash {
-		return nil
-	}
-	trial, err := s.cfg.Policies.Try(c.Request().Context(), draft, CallPage{Cursor: w.form.cursor, Limit: trialRows})
-	w.trial = &trial
-	return err
 }
 
 // work reads a form and what it is about.
@@ -320,6 +307,7 @@ func (s *Server) editorView(c echo.Context, w *policyWork) templates.PolicyEdito
 		v.Look = "both"
 	}
 	v.Tab = knownTab(v.Tables, v.Tab)
+	v.Call = s.tryCallView(&f.call, f.yaml, v.Tables)
 	diff := diffLines(w.active.Text, f.yaml)
 	v.Lines, v.Changes = codeLines(diff)
 	v.Diff = folded(diff)
@@ -330,7 +318,8 @@ func (s *Server) editorView(c echo.Context, w *policyWork) templates.PolicyEdito
 		}
 	}
 	if w.tried {
-		v.Trial = s.trialView(c, w.trial)
+		v.Trial = s.trialView(c, w)
+		countRules(v.Tables, w.trial)
 	}
 	return v
 }
@@ -351,29 +340,4 @@ func knownTab(tables []templates.PolicyTable, tab string) string {
 
 func (s *Server) versionView(c echo.Context, v *PolicyVersion) templates.PolicyVersion {
 	return templates.PolicyVersion{Version: v.Version, Who: s.person(c, v.Actor), At: v.At, Reason: plain(v.Reason), Base: v.Base, Hash: v.Hash}
-}
-
-// trialView shows calls of runs that the viewer may see; others are counted and
-// named by their tool alone.
-func (s *Server) trialView(c echo.Context, t *Trial) *templates.PolicyTrial {
-	if t == nil {
-		return &templates.PolicyTrial{Same: true}
-	}
-	v := &templates.PolicyTrial{Calls: t.Calls, Unchanged: t.Unchanged, Erased: t.Erased, Left: t.Left, Since: t.Since, Next: t.Next}
-	for _, change := range t.Changes {
-		v.Counts = append(v.Counts, templates.TrialCount{From: string(change.From), To: string(change.To), Count: change.Count})
-	}
-	for i := range t.List {
-		one := &t.List[i]
-		row := templates.TrialRow{From: string(one.From), To: string(one.To), Tool: one.Tool, At: one.At, Why: plain(strings.Join(one.Reasons, " "))}
-		if sum, err := s.cfg.Log.Run(c.Request().Context(), one.Run); err == nil && viewer(c).sees(sum.Requester) {
-			call := &callRecord{Tool: one.Tool}
-			for _, p := range one.Params {
-				call.Params = append(call.Params, paramRecord{Name: p.Name, Value: p.Value})
-			}
-			row.What, row.Goal, row.URL = callTitle(one.Tool, call), plain(sum.Goal), nodeURL(one.Run, one.Node)
-		}
-		v.Rows = append(v.Rows, row)
-	}
-	return v
 }

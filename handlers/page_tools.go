@@ -97,7 +97,7 @@ func (v *catalogView) answers(t *plan.Tool) []templates.ToolAnswer {
 			if why == "" {
 				why = "Within the limit."
 			}
-			list = append(list, templates.ToolAnswer{Intent: plain(intent), Scope: scope, Answer: string(d.Outcome), Why: why})
+			list = append(list, templates.ToolAnswer{Intent: plain(intent), Scope: scope, Answer: d.Answer().String(), Why: why})
 		}
 	}
 	return list

@@ -87,24 +87,24 @@ type RecordedCall struct {
 // Trial says what a draft would have changed.
 type Trial struct {
 	Calls, Unchanged, Erased, Left int
+	Reasked                        int // of the unchanged: other approvals or authorities are asked
 	Since                          int64
 	Changes                        []TrialChange
 	Rules                          map[string]int // by rule of the draft: calls it took part in
-	List                           []TrialCall
+	List                           []TrialCall    // looser first, newest first in each direction
 	Next                           string
 }
 
 // TrialChange counts calls whose answer changes in one way.
 type TrialChange struct {
-	From  policy.Outcome `json:"from"`
-	To    policy.Outcome `json:"to"`
-	Count int            `json:"count"`
+	From, To policy.Answer
+	Count    int
 }
 
 // TrialCall is one call whose answer would change.
 type TrialCall struct {
 	RecordedCall
-	From, To policy.Outcome
+	From, To policy.Answer
 	Rules    []string
 	Reasons  []string
 	Params   []policy.Param

@@ -161,13 +161,14 @@ func (b *tableBuilder) scopes() templates.PolicyTable {
 }
 
 func (b *tableBuilder) toolTable() templates.PolicyTable {
-	t := templates.PolicyTable{ID: "tools", Title: "Tools", Heads: []string{"Tool or pattern", "Impact", "Reason"},
+	t := templates.PolicyTable{ID: "tools", Title: "Tools", Counted: true, Heads: []string{"Tool or pattern", "Impact", "Reason"},
 		Note:  "Impacts other than the declared ones. Raising is free; lowering needs a reason.",
 		Add:   templates.PolicyAdd{Op: opInsert + ":/tools", Label: "Add tool", Field: "Tool or pattern to rank"},
 		Empty: "Every tool has the impact that it declares."}
 	for _, r := range b.now.Tools {
-		t.Rows = append(t.Rows, b.row(r, b.before.Tools, keyCell(r, "Tool or pattern "+plain(r.Key)),
-			b.choice(r, "impact", "Impact"), wide(b.cell(r, "reason", "Reason"))))
+		row := b.row(r, b.before.Tools, keyCell(r, "Tool or pattern "+plain(r.Key)), b.choice(r, "impact", "Impact"), wide(b.cell(r, "reason", "Reason")))
+		row.Rule = "tools/" + r.Key
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -186,7 +187,7 @@ func (b *tableBuilder) whenCells(r document.Row) []templates.PolicyCell {
 }
 
 func (b *tableBuilder) ruleTable() templates.PolicyTable {
-	t := templates.PolicyTable{ID: "rules", Title: "Rules",
+	t := templates.PolicyTable{ID: "rules", Title: "Rules", Counted: true,
 		Heads: []string{"Rule", "Impact from", "Tools", "External", "Approvers", "Roles", "Expires (s)"},
 		Note:  "Which calls ask people first. Every stated condition must hold; every rule that matches asks.",
 		Add:   templates.PolicyAdd{Op: opInsert + ":/approvals/rules", Label: "Add rule"},
@@ -204,13 +205,15 @@ func (b *tableBuilder) ruleTable() templates.PolicyTable {
 	for _, r := range b.now.Rules {
 		cells := append([]templates.PolicyCell{b.cell(r, "id", "Id")}, b.whenCells(r)...)
 		cells = append(cells, b.cell(r, "quorum", "Approvers"), b.cell(r, "roles", "Roles"), b.cell(r, "expires_s", "Seconds to expiry"))
-		t.Rows = append(t.Rows, b.row(r, b.before.Rules, cells...))
+		row := b.row(r, b.before.Rules, cells...)
+		row.Rule = r.Key
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
 func (b *tableBuilder) clearance() templates.PolicyTable {
-	t := templates.PolicyTable{ID: "clearance", Title: "Clearance",
+	t := templates.PolicyTable{ID: "clearance", Title: "Clearance", Counted: true,
 		Heads: []string{"Rule", "Impact from", "Tools", "External", "Authority", "Seconds"},
 		Note:  "Which calls an external authority has to allow over HTTP. Anything but a well-formed, timely yes denies.",
 		Add:   templates.PolicyAdd{Op: opInsert + ":/clearance", Label: "Add clearance"},
@@ -218,7 +221,9 @@ func (b *tableBuilder) clearance() templates.PolicyTable {
 	for _, r := range b.now.Clears {
 		cells := append([]templates.PolicyCell{b.cell(r, "id", "Id")}, b.whenCells(r)...)
 		cells = append(cells, wide(b.cell(r, "url", "Authority")), b.cell(r, "timeout_s", "Seconds to wait"))
-		t.Rows = append(t.Rows, b.row(r, b.before.Clears, cells...))
+		row := b.row(r, b.before.Clears, cells...)
+		row.Rule = r.Key
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

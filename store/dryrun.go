@@ -24,7 +24,7 @@ type Trial struct {
 }
 
 // Change is a pair of answers: what the active policy says, and the draft.
-type Change struct{ From, To policy.Outcome }
+type Change struct{ From, To policy.Answer }
 
 // Changed is one recorded call that the draft would answer otherwise.
 type Changed struct {
@@ -39,12 +39,13 @@ type Changed struct {
 type TrialResult struct {
 	Calls     int            // tried
 	Unchanged int            // of them
+	Reasked   int            // of the unchanged: still asked, but other approvals or authorities
 	Changes   map[Change]int // how many of each kind
 	Rules     map[string]int // by rule of the draft: calls it took part in
 	Erased    int            // calls whose input is erased: they cannot be tried
 	Left      int            // older calls beyond TrialCallsMax, not tried
 	Since     int64          // µs UTC, the oldest call tried
-	List      []Changed      // newest first
+	List      []Changed      // by direction, looser first; newest first in each
 	Next      string         // cursor of the next page, "" on the last
 }
 
@@ -98,7 +99,7 @@ func (g *gateInput) policyCall(r *RecordedCall, tool func(string) (policy.Tool, 
 // A call that asked and was then allowed is on record twice and counts once.
 func (s *Store) TryPolicy(ctx context.Context, t Trial) (TrialResult, error) {
 	result := TrialResult{Changes: make(map[Change]int), Rules: make(map[string]int), List: []Changed{}}
-	from, err := trialCursor(t.Cursor)
+	from, err := placeOf(t.Cursor)
 	if err != nil {
 		return result, err
 	}
@@ -121,6 +122,7 @@ func (s *Store) TryPolicy(ctx context.Context, t Trial) (TrialResult, error) {
 	if err := rows.Err(); err != nil {
 		return result, fmt.Errorf("try policy: %w", err)
 	}
+	trial.page()
 	if read == TrialCallsMax {
 		row := s.readers.QueryRowContext(ctx, "SELECT count(*) FROM calls")
 		if err := row.Scan(&result.Left); err != nil {
@@ -156,9 +158,9 @@ type trialRun struct {
 	Trial
 	result *TrialResult
 	seen   map[callKey]bool
-	from   *trialCursorAt
+	from   *trialPlace
 	limit  int
-	last   trialCursorAt // of the list so far
+	found  [3][]placed // by direction: at most one more than a page
 }
 
 func (t *trialRun) row(rows *sql.Rows) error {
@@ -185,27 +187,73 @@ func (t *trialRun) row(rows *sql.Rows) error {
 	for _, rule := range draft.Rules {
 		t.result.Rules[rule]++
 	}
-	if draft.Outcome == active.Outcome {
+	change := Change{active.Answer(), draft.Answer()}
+	if change.From == change.To {
 		t.result.Unchanged++
+		if !policy.SameAsks(&active, &draft) {
+			t.result.Reasked++
+		}
 		return nil
 	}
-	change := Change{active.Outcome, draft.Outcome}
 	t.result.Changes[change]++
-	t.list(fact, Changed{RecordedCall: r, Change: change, Rules: draft.Rules, Reasons: draft.Reasons, Params: call.Params})
+	t.keep(fact, Changed{RecordedCall: r, Change: change, Rules: draft.Rules, Reasons: draft.Reasons, Params: call.Params})
 	return nil
 }
 
-// list keeps a page of what changed.
-func (t *trialRun) list(fact int64, c Changed) {
-	isBefore := t.from != nil && (c.At > t.from.at || c.At == t.from.at && fact >= t.from.fact)
-	switch {
-	case isBefore:
-	case len(t.result.List) < t.limit:
-		t.result.List = append(t.result.List, c)
-		t.last = trialCursorAt{c.At, fact}
-	case t.result.Next == "":
-		t.result.Next = fmt.Sprintf("%d.%d", t.last.at, t.last.fact)
+// trialPlace is where a call stands in the list of a trial.
+type trialPlace struct {
+	direction int
+	trialCursorAt
+}
+
+// placeOf reads a cursor: direction, time, fact.
+func placeOf(cursor string) (*trialPlace, error) {
+	if cursor == "" {
+		return nil, nil
 	}
+	direction, rest, err := parseCursor(cursor)
+	if err != nil {
+		return nil, err
+	}
+	at, err := trialCursor(rest)
+	if err != nil {
+		return nil, err
+	}
+	if at == nil || direction < 0 || int(direction) >= len(policy.Directions()) {
+		return nil, invalid("cursor %.80q", cursor)
+	}
+	return &trialPlace{int(direction), *at}, nil
+}
+
+// placed is a call that changed, with its fact.
+type placed struct {
+	Changed
+	fact int64
+}
+
+// keep holds a call that changed for its place in the list, as far as a page of
+// its direction may still need it. Calls come newest first.
+func (t *trialRun) keep(fact int64, c Changed) {
+	d := slices.Index(policy.Directions(), c.From.Toward(c.To))
+	isBefore := t.from != nil && (d < t.from.direction ||
+		d == t.from.direction && (c.At > t.from.at || c.At == t.from.at && fact >= t.from.fact))
+	if !isBefore && len(t.found[d]) <= t.limit {
+		t.found[d] = append(t.found[d], placed{c, fact})
+	}
+}
+
+// page gives the calls kept, and the cursor behind them when there are more.
+func (t *trialRun) page() {
+	for d, list := range t.found {
+		for _, p := range list {
+			if len(t.result.List) == t.limit {
+				return
+			}
+			t.result.List = append(t.result.List, p.Changed)
+			t.result.Next = fmt.Sprintf("%d.%d.%d", d, p.At, p.fact)
+		}
+	}
+	t.result.Next = ""
 }
 
 // CallFilter selects recorded calls, newest first.

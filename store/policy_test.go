@@ -130,12 +130,13 @@ func TestP20_ADraftIsTriedOnRecordedCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[store.Change]int{{From: "allow", To: "deny"}: 1, {From: "allow", To: "ask"}: 1, {From: "deny", To: "allow"}: 1, {From: "ask", To: "allow"}: 1}
+	allow, deny, ask := policy.Answer{Outcome: policy.Allow}, policy.Answer{Outcome: policy.Deny}, policy.Answer{Outcome: policy.Ask, Person: true}
+	want := map[store.Change]int{{From: allow, To: deny}: 1, {From: allow, To: ask}: 1, {From: deny, To: allow}: 1, {From: ask, To: allow}: 1}
 	if got.Calls != 4 || got.Unchanged != 0 || fmt.Sprint(got.Changes) != fmt.Sprint(want) {
 		t.Errorf("got %d calls, %d unchanged, %v; want 4, 0, %v", got.Calls, got.Unchanged, got.Changes, want)
 	}
-	if len(got.List) != 2 || got.List[0].Seq != 6 || got.List[0].From != policy.Ask || got.Next == "" {
-		t.Fatalf("got %+v, want the newest two first, the ask of an approved call still an ask", got.List)
+	if len(got.List) != 2 || got.List[0].Seq != 6 || got.List[0].From != ask || got.Next == "" {
+		t.Fatalf("got %+v, want the two that are looser first, the ask of an approved call still an ask", got.List)
 	}
 	rest, err := s.TryPolicy(ctx, store.Trial{Draft: draft, Active: compiled(t, nil), Tool: unknown, Limit: 2, Cursor: got.Next})
 	if err != nil || len(rest.List) != 2 || rest.List[0].Seq != 3 || rest.List[1].Seq != 2 || rest.Next != "" || rest.Calls != 4 {
@@ -144,6 +145,38 @@ func TestP20_ADraftIsTriedOnRecordedCalls(t *testing.T) {
 	same, err := s.TryPolicy(ctx, store.Trial{Draft: compiled(t, nil), Active: compiled(t, nil), Tool: unknown})
 	if err != nil || same.Unchanged != 4 || len(same.List) != 0 {
 		t.Errorf("got %+v %v, want nothing changed", same, err)
+	}
+}
+
+// TestP20_AnAuthorityIsNotAPerson: a draft that asks a machine where a person was
+// asked, or other people than now, does not say "unchanged".
+func TestP20_AnAuthorityIsNotAPerson(t *testing.T) {
+	s := open(t)
+	recorded(t, s)
+	unknown := func(string) (policy.Tool, bool) { return policy.Tool{}, false }
+	try := func(change func(d *policy.Document)) store.TrialResult {
+		t.Helper()
+		got, err := s.TryPolicy(ctx, store.Trial{Draft: compiled(t, change), Active: compiled(t, nil), Tool: unknown})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	clears := []policy.ClearanceRule{{ID: "C1", When: policy.When{Tools: []string{"file.delete"}}, URL: "https://a.example/clear"}}
+	ask := policy.Answer{Outcome: policy.Ask, Person: true}
+	got := try(func(d *policy.Document) { d.Clearance = clears })
+	both := policy.Answer{Outcome: policy.Ask, Person: true, Authority: true}
+	if got.Changes[store.Change{From: ask, To: both}] != 1 || got.Unchanged != 3 || got.Rules["C1"] != 1 {
+		t.Errorf("got %+v, want the ask to become a clearance and an ask", got)
+	}
+	got = try(func(d *policy.Document) { d.Clearance, d.Approvals.Rules = clears, []policy.ApprovalRule{} })
+	alone := policy.Answer{Outcome: policy.Ask, Authority: true}
+	if got.Changes[store.Change{From: ask, To: alone}] != 1 || len(got.List) != 1 {
+		t.Errorf("got %+v, want the ask to become a clearance", got)
+	}
+	got = try(func(d *policy.Document) { d.Approvals.Rules[0].Quorum = 2 })
+	if got.Unchanged != 4 || got.Reasked != 1 {
+		t.Errorf("got %+v, want the ask to count as asked otherwise", got)
 	}
 }
 
@@ -205,7 +238,7 @@ func BenchmarkDryRun(b *testing.B) {
 	b.ResetTimer()
 	for range b.N {
 		got, err := s.TryPolicy(ctx, trial)
-		if err != nil || got.Calls != calls || got.Changes[store.Change{From: "allow", To: "ask"}] != calls/4 {
+		if err != nil || got.Calls != calls || got.Changes[store.Change{From: policy.Answer{Outcome: policy.Allow}, To: policy.Answer{Outcome: policy.Ask, Person: true}}] != calls/4 {
 			b.Fatalf("got %d calls, %v, %v", got.Calls, got.Changes, err)
 		}
 	}

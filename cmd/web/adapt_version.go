@@ -101,13 +101,14 @@ func (v versions) Try(ctx context.Context, draft *policy.Policy, page handlers.C
 	if err != nil {
 		return handlers.Trial{}, refusal(err)
 	}
-	out := handlers.Trial{Calls: got.Calls, Unchanged: got.Unchanged, Erased: got.Erased, Left: got.Left, Since: got.Since,
+	out := handlers.Trial{Calls: got.Calls, Unchanged: got.Unchanged, Reasked: got.Reasked, Erased: got.Erased, Left: got.Left, Since: got.Since,
 		Rules: got.Rules, Next: got.Next, List: make([]handlers.TrialCall, len(got.List))}
 	for change, count := range got.Changes {
 		out.Changes = append(out.Changes, handlers.TrialChange{From: change.From, To: change.To, Count: count})
 	}
 	slices.SortFunc(out.Changes, func(a, b handlers.TrialChange) int {
-		return cmp.Or(cmp.Compare(answerOrder(a.From), answerOrder(b.From)), cmp.Compare(answerOrder(a.To), answerOrder(b.To)))
+		return cmp.Or(cmp.Compare(directionOrder(a), directionOrder(b)), cmp.Compare(answerOrder(a.From), answerOrder(b.From)),
+			cmp.Compare(answerOrder(a.To), answerOrder(b.To)))
 	})
 	for i := range got.List {
 		c := &got.List[i]
@@ -116,8 +117,19 @@ func (v versions) Try(ctx context.Context, draft *policy.Policy, page handlers.C
 	return out, nil
 }
 
-func answerOrder(o policy.Outcome) int {
-	return slices.Index([]policy.Outcome{policy.Allow, policy.Ask, policy.Deny}, o)
+func directionOrder(c handlers.TrialChange) int {
+	return slices.Index(policy.Directions(), c.From.Toward(c.To))
+}
+
+func answerOrder(a policy.Answer) int {
+	order := 10 * slices.Index([]policy.Outcome{policy.Allow, policy.Ask, policy.Deny}, a.Outcome)
+	if a.Person {
+		order += 2
+	}
+	if a.Authority {
+		order++
+	}
+	return order
 }
 
 func toCall(c *store.RecordedCall) handlers.RecordedCall {

@@ -147,10 +147,15 @@ func tryPolicy(ctx context.Context, s streams, cfg config, text string) (handler
 
 func printTrial(w io.Writer, r *handlers.TrialReport) {
 	fmt.Fprintf(w, "%d recorded calls\n", r.Calls)
-	for _, c := range r.Changes {
-		fmt.Fprintf(w, "%6d  %s -> %s\n", c.Count, c.From, c.To)
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		from, to := c.Words()
+		fmt.Fprintf(w, "%6d  %s -> %s (%s)\n", c.Count, from, to, c.Direction)
 	}
 	fmt.Fprintf(w, "%6d  unchanged\n", r.Unchanged)
+	if r.Reasked > 0 {
+		fmt.Fprintf(w, "%6d  of these ask other people or authorities than now\n", r.Reasked)
+	}
 	if r.Erased > 0 {
 		fmt.Fprintf(w, "%6d  erased, not tried\n", r.Erased)
 	}
@@ -159,7 +164,8 @@ func printTrial(w io.Writer, r *handlers.TrialReport) {
 	}
 	for i := range r.List {
 		c := &r.List[i]
-		fmt.Fprintf(w, "%s  %-5s -> %-5s  %s  %s %s\n", c.At, c.From, c.To, c.Tool, c.Run, c.Node)
+		from, to := c.Words()
+		fmt.Fprintf(w, "%s  %-5s -> %-5s  %s %s  %s %s\n", c.At, from, to, c.Tool, c.What, c.Run, c.Node)
 	}
 	if r.Next != "" {
 		fmt.Fprintln(w, "There are more; --json and the API give them by page.")

@@ -153,7 +153,8 @@ func TestP37_PolicyDryRunOnTheCommandLine(t *testing.T) {
 	got := sluice(t, string(document.Marshal(d)), "policy", "dry-run", "-", "--json", "--data", cfg.Data).wantCode(t, exitYes)
 	var report handlers.TrialReport
 	got.read(t, &report)
-	if report.Calls == 0 || len(report.Changes) != 1 || report.Changes[0].To != policy.Deny {
+	if report.Calls == 0 || len(report.Changes) != 1 || report.Changes[0].To != policy.Deny ||
+		report.Changes[0].Direction != policy.Tighter || report.List[0].What == "" {
 		t.Errorf("got %+v, want the recorded call denied", report)
 	}
 	text := sluice(t, string(document.Marshal(d)), "policy", "dry-run", "-", "--data", cfg.Data).wantCode(t, exitYes)

@@ -89,11 +89,14 @@ func nextLine(reader *bufio.Reader) (line []byte, isLong bool, err error) {
 // answer writes one decision with the id of its line first.
 func answer(writer *bufio.Writer, line []byte, isLong bool, options *Options) (isBad bool, err error) {
 	id, decision, isBad := decide(line, isLong, options)
+	_, err = writer.Write(append(wire(id, &decision), '\n'))
+	return isBad, err
+}
+
+func wire(id []byte, d *policy.Decision) []byte {
 	b := append([]byte(`{"id":`), id...)
 	b = append(b, ',')
-	b = append(b, decision.AppendJSON(nil)[1:]...)
-	_, err = writer.Write(append(b, '\n'))
-	return isBad, err
+	return append(b, d.AppendJSON(nil)[1:]...)
 }
 
 // decide answers one line: its id as JSON, the decision, and whether the line
@@ -114,4 +117,11 @@ func decide(line []byte, isLong bool, options *Options) (id []byte, d policy.Dec
 func sentence(err error) string {
 	text := err.Error()
 	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// Answer decides one call as Run does a line, and gives what Run would write,
+// without the line end.
+func Answer(line []byte, options Options) (policy.Decision, []byte) {
+	id, d, _ := decide(line, len(line) > LineBytesMax, &options)
+	return d, wire(id, &d)
 }

@@ -25,6 +25,7 @@ type PolicyEditor struct {
 	Changes   int // places that differ from the active version
 	Diff      []DiffLine
 	Trial     *PolicyTrial
+	Call      TryCall
 }
 
 // Next is the version that publishing would make.
@@ -68,6 +69,7 @@ type PolicyTable struct {
 	ID, Title string
 	Note      string
 	Heads     []string
+	Counted   bool // rows say how many recorded calls they took part in
 	Rows      []PolicyRow
 	Loose     []PolicyCell // settings of the section beside its rows
 	Add       PolicyAdd
@@ -84,6 +86,8 @@ type PolicyRow struct {
 	Cells   []PolicyCell
 	Fixed   bool // can not be removed
 	Problem string
+	Rule    string // as decisions cite it, "" for what they do not cite
+	Count   string // recorded calls that it took part in, "" before a dry run
 }
 
 // PolicyCell is one value.
@@ -105,14 +109,37 @@ type PolicyAdd struct {
 	Field string // label of the text, "" for a row that needs none
 }
 
+// TryCall is a call that nobody made, and what the draft and the policy in force
+// say of it.
+type TryCall struct {
+	Tool, Params, Intent, Scopes string
+	Tools, Intents               []string // to choose from
+	Draft, Active                *CallAnswer
+	Refused                      string
+}
+
+// CallAnswer is the gate's answer to a call.
+type CallAnswer struct {
+	Answer, Stage, Impact, Limit string
+	Rules, Reasons               []string
+}
+
 // PolicyTrial is what a draft would have changed.
 type PolicyTrial struct {
 	Calls, Unchanged, Erased, Left int
+	Reasked                        int // of the unchanged: other people or authorities are asked
 	Since                          int64
-	Counts                         []TrialCount
+	Groups                         []TrialGroup
 	Rows                           []TrialRow
 	Next                           string // cursor
 	Same                           bool   // the text says what the active version says
+}
+
+// TrialGroup is what goes one way.
+type TrialGroup struct {
+	Direction, Title, About string
+	Total                   int
+	Counts                  []TrialCount
 }
 
 // TrialCount counts the calls whose answer changes in one way.
@@ -123,13 +150,15 @@ type TrialCount struct {
 
 // TrialRow is one call whose answer would change.
 type TrialRow struct {
-	From, To string
-	Tool     string
-	What     string // its main parameter, "" when the viewer may not see it
-	Goal     string
-	URL      string // "" when the viewer may not see the run
-	Why      string
-	At       int64
+	From, To   string
+	Direction  string
+	Tool       string
+	What       string // its parameters in short, "" when the viewer may not see them
+	Goal, Node string
+	URL        string // "" when the viewer may not see the run
+	Rules      string // of the draft
+	Why        string
+	At         int64
 }
 
 // PolicyHistory is one version beside the list of all.

@@ -140,6 +140,22 @@ func gateLook(answer string) look {
 	return look{"minus", "not configured", "neutral"}
 }
 
+// answerKind is the colour of an answer, which may name who is asked.
+func answerKind(answer string) string {
+	if strings.HasPrefix(answer, "clearance") {
+		return "ask"
+	}
+	return answer
+}
+
+// answerMark tells a question to an authority from one to people.
+func answerMark(answer string) string {
+	if strings.HasPrefix(answer, "clearance") {
+		return "seal"
+	}
+	return gateLook(answer).Icon
+}
+
 // toolIcon picks a pictogram by tool family; control nodes go by kind.
 func toolIcon(kind, tool string) string {
 	switch kind {

@@ -19,6 +19,7 @@ class PolicyPage {
   constructor(private readonly form: HTMLFormElement, private readonly text: HTMLTextAreaElement) {
     if (!("mayEdit" in form.dataset)) return;
     text.addEventListener("input", () => this.typed());
+    form.querySelector("[data-call]")?.addEventListener("input", () => this.typed());
     form.addEventListener("change", (event) => {
       const cell = event.target as HTMLInputElement;
       if ("cell" in cell.dataset) this.edit(cell.name, cell.value);
@@ -32,6 +33,7 @@ class PolicyPage {
     form.addEventListener("click", (event) => {
       if ((event.target as Element).closest("#policy-go")) this.goTo(1, true);
     });
+    if (!part("policy-trial")?.hasAttribute("data-counted") && part("policy-places") === null) void this.try("");
   }
 
   private typed(): void {
@@ -57,7 +59,7 @@ class PolicyPage {
   // key adds with Enter beside an add button; in a cell Enter is a change.
   private key(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
-    if (event.key !== "Enter" || !(target instanceof HTMLInputElement) || !target.name.startsWith("new:")) return;
+    if (event.key !== "Enter" || !(target instanceof HTMLInputElement) || !target.name.startsWith("new:")) return; // elsewhere Enter checks
     event.preventDefault();
     if (target.value.trim() !== "") target.closest(".policy-add")?.querySelector("button")?.click();
   }
@@ -126,14 +128,18 @@ class PolicyPage {
   private show(page: Document): void {
     window.clearTimeout(this.checking);
     window.clearTimeout(this.trying);
-    this.take(page, ["policy-state", "policy-notes", "policy-tabs", "policy-tables", "yaml-lines", "policy-bar", "policy-diff"]);
+    this.take(page, ["policy-state", "policy-notes", "policy-tabs", "policy-tables", "yaml-lines", "policy-call", "policy-bar", "policy-diff"]);
     if (page.getElementById("policy-places") === null) this.trying = window.setTimeout(() => void this.try(""), calmTry);
   }
 
   private async try(cursor: string): Promise<void> {
     const round = this.round;
     const page = await this.ask("try", "", cursor);
-    if (page && round === this.round) this.take(page, ["policy-trial"]);
+    if (!page || round !== this.round) return;
+    this.take(page, ["policy-trial"]);
+    // How often each rule took part; the cells beside are left to who types in them.
+    const counts = new Map([...page.querySelectorAll<HTMLElement>("[data-count]")].map((el) => [el.dataset.count, el.textContent]));
+    for (const el of this.form.querySelectorAll<HTMLElement>("[data-count]")) el.textContent = counts.get(el.dataset.count) ?? "–";
   }
 
   // take puts fresh parts in place of the old ones; focus, typed text and what

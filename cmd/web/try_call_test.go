@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"sluice/handlers"
+)
+
+// stopping is the policy in force with another list of kill switches.
+func (c *caller) stopping(tools string) string {
+	c.Helper()
+	return strings.Replace(c.active().YAML, "kill_switches: []", "kill_switches: ["+tools+"]", 1)
+}
+
+// TestP37_ACallIsTriedOnADraftAndOnThePolicyInForce: both answers have the shape
+// of `gate check`; nothing runs.
+func TestP37_ACallIsTriedOnADraftAndOnThePolicyInForce(t *testing.T) {
+	w := newWorld(t)
+	o := w.operator()
+	body, err := json.Marshal(map[string]any{"yaml": o.stopping("file.delete"), "call": map[string]any{
+		"id": "7", "tool": "file.delete", "params": map[string]any{"path": "notes.txt"}, "intent": "override"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Draft, Active struct {
+			ID, Decision, Policy string
+			Stage                *string
+			Rules                []string
+			Asks                 []struct{ Rule string }
+		}
+	}
+	o.want(http.StatusOK, o.post("/api/v1/policies/try-call", string(body)), &got)
+	if got.Draft.Decision != "deny" || *got.Draft.Stage != "scope" || got.Draft.Rules[0] != "kill_switch" || got.Draft.ID != "7" {
+		t.Errorf("draft: got %+v, want the kill switch to deny", got.Draft)
+	}
+	if got.Active.Decision != "ask" || len(got.Active.Asks) != 1 || got.Active.Policy != o.active().Hash {
+		t.Errorf("in force: got %+v, want one approval asked for", got.Active)
+	}
+	p := o.problemOf(http.StatusUnprocessableEntity, o.post("/api/v1/policies/try-call", `{}`))
+	if p.Pointer != "/call" {
+		t.Errorf("got %+v, want the missing call named", p)
+	}
+	o.want(http.StatusOK, o.post("/api/v1/policies/try-call", `{"call":{"tool":"file.read","colour":"red"}}`), &got)
+	if got.Active.Decision != "deny" || *got.Active.Stage != "input" {
+		t.Errorf("got %+v, want a call with an unknown key denied as input", got.Active)
+	}
+	if r := o.get("/api/v1/runs"); strings.Contains(r.text(), "r_0") {
+		t.Error("a tried call left a run")
+	}
+}
+
+// TestP37_ThePageTriesACallWithoutScript: the row keeps what was typed, answers for
+// both policies side by side, and says what is wrong with parameters.
+func TestP37_ThePageTriesACallWithoutScript(t *testing.T) {
+	w := newWorld(t)
+	o := w.operator()
+	ask := func(params string) string {
+		return o.form("/policies/edit", url.Values{"op": {"check"}, "base": {"1"}, "yaml": {o.stopping("file.write")}, "call_tool": {"file.write"},
+			"call_params": {params}, "call_intent": {"operate"}, "call_scopes": {"default"}}.Encode()).text()
+	}
+	page := ask(`{"path":"a.txt","content":"x"}`)
+	if at := strings.Index(page, `id="policy-call"`); at < 0 || strings.Count(page[at:], `class="try-answer"`) != 2 ||
+		!strings.Contains(page[at:], "kill switch file.write stops file.write") || !strings.Contains(page[at:], "Within the limit") ||
+		!strings.Contains(page, `value="file.write"`) || !strings.Contains(page, "a.txt") {
+		t.Errorf("got %.3000s, want the draft's deny and the active policy's allow", page[max(at, 0):])
+	}
+	if page = ask(`{"path":`); !strings.Contains(page, "The parameters can not be read") || strings.Contains(page, "try-answer\"") {
+		t.Error("want parameters that are not JSON to be said, and no answer")
+	}
+}
+
+// TestP20_TheDryRunNamesAuthoritiesDirectionsAndCalls: over the page and the API.
+func TestP20_TheDryRunNamesAuthoritiesDirectionsAndCalls(t *testing.T) {
+	w := newWorld(t)
+	o := w.operator()
+	r := o.runToRest(`{"goal":"read it","intent":"observe","plan":{"format":1,"goal":"read it","steps":[{"id":"look","tool":"file.read","params":{"path":"notes.txt"}}]}}`)
+	asks := o.runToRest(`{"goal":"delete notes.txt","intent":"override"}`)
+	yaml := o.active().YAML
+	draft := yaml[:strings.Index(yaml, "approvals:")] + "approvals: {self: allowed, rules: []}\nkill_switches: []\nclearance: [{id: C7, when: {tools: [file.read]}, url: \"https://c.example/\"}]\n"
+	var got handlers.TrialReport
+	o.want(http.StatusOK, o.post("/api/v1/policies/dry-run", yamlBody(draft)), &got)
+	if len(got.List) != 2 || got.List[0].Run != asks.ID || got.List[0].Direction != "looser" || got.List[0].FromAsks[0] != "person" {
+		t.Fatalf("got %+v, want what becomes looser first", got.List)
+	}
+	second := got.List[1]
+	if second.Run != r.ID || second.Direction != "tighter" || second.To != "ask" || len(second.ToAsks) != 1 || second.ToAsks[0] != "authority" || second.What != "notes.txt" {
+		t.Errorf("got %+v, want the read to need an authority", second)
+	}
+	if len(got.Changes) != 2 || got.Rules["C7"] != 1 {
+		t.Errorf("got %+v and %v, want both changes and the rule counted", got.Changes, got.Rules)
+	}
+	page := o.form("/policies/edit", url.Values{"op": {"try"}, "base": {"1"}, "yaml": {draft}}.Encode()).text()
+	at := strings.Index(page, `id="policy-trial"`)
+	for _, want := range []string{"clearance", "Looser", "Tighter", "notes.txt</a>", `read it <span class="mono t3">look`, "/runs/" + r.ID + "?node=look"} {
+		if !strings.Contains(page[at:], want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if !strings.Contains(page, `data-count="C7">1<`) {
+		t.Error("the table does not count the rule's calls")
+	}
+}
