@@ -171,7 +171,8 @@ func (p *tab) pardon(t *testing.T, status string) {
 }
 
 // TestP08_JSONAndDrawingAreInStep: text becomes the drawing, broken text says
-// where and leaves it alone, and what is not saved survives a reload.
+// where, leaves it alone and is not run past; what is typed survives a reload,
+// readable or not.
 func TestP08_JSONAndDrawingAreInStep(t *testing.T) {
 	s := serve(t)
 	id := s.draftOf("pair", pair)
@@ -185,13 +186,23 @@ func TestP08_JSONAndDrawingAreInStep(t *testing.T) {
 	p.enter("textbox", "Plan as JSON", "{\n  \"format\": 1,\n  \"steps\": [{\"id\": \"a\" \"tool\"}]\n}")
 	p.says("Line 3, column 24: expected “,” or “}”, found “\"”.")
 	p.says("3 steps")
+	p.says("the JSON can not be read yet")
+	if strings.Contains(p.text(), "the plan compiles") {
+		t.Error("the page says that the plan compiles beside a text that can not be read")
+	}
+	p.chord(kb.Enter, chromedp.ModifierCtrl)
+	p.yes("no run of what stood there before", `document.querySelector("dialog[open] button[data-kind=primary]").disabled`)
+	p.click("button", "Cancel")
 	p.visit(s.url("/builder?draft=" + id)) // at once, before the pause that saves
 	p.ready()
 	p.yes("three steps after a reload", `document.querySelectorAll("#builder [data-node]").length === 3`)
 	p.yes("saved", `document.querySelector("[data-saved=saved]")`)
 	p.click("button", "Outline")
 	p.yes("a list of three", `document.querySelectorAll(".outline-row").length === 3`)
-	p.click("button", "JSON")
+	p.keys(kb.F8)
+	p.yes("the text that was typed", `document.activeElement.matches("[data-json]") && document.activeElement.value.includes('"a" "tool"')`)
+	p.click("button", "Back to that plan")
+	p.yes("no finding", errorsAre(0))
 	p.yes("the text of the drawing", `JSON.parse(document.querySelector("[data-json]").value).steps.length === 3`)
 }
 

@@ -19,7 +19,32 @@ type builderBoot struct {
 	Template string          `json:"template"` // the island reads its plan over the API
 	Plan     json.RawMessage `json:"plan"`     // of the run
 	Intent   string          `json:"intent"`
+	Scopes   []string        `json:"scopes"` // that it is checked and run in
 	Tools    []toolWire      `json:"tools"`
+	// AllScopes are those of the policy that holds now.
+	AllScopes []builderScope `json:"all_scopes"`
+}
+
+// builderScope is a scope and the tools of the catalogue that it grants.
+type builderScope struct {
+	Name  string   `json:"name"`
+	Tools []string `json:"tools"`
+}
+
+// newBoot is what every page of the builder starts from.
+func (s *Server) newBoot(intent string) builderBoot {
+	p, catalog := s.cfg.Rules.Policy(), s.cfg.Rules.Catalog()
+	boot := builderBoot{Intent: intent, Scopes: []string{"default"}, Tools: s.toolList(), AllScopes: []builderScope{}}
+	for _, name := range sortedKeys(p.Document().Scopes) {
+		scope := builderScope{Name: name, Tools: []string{}}
+		for _, tool := range catalog.Names() {
+			if p.InScope([]string{name}, tool) {
+				scope.Tools = append(scope.Tools, tool)
+			}
+		}
+		boot.AllScopes = append(boot.AllScopes, scope)
+	}
+	return boot
 }
 
 // builderRun is the run whose plan is opened. Base is the plan's hash; only a
@@ -41,7 +66,8 @@ const emptyPlan = "{\n  \"format\": 1,\n  \"goal\": \"\",\n  \"steps\": []\n}\n"
 
 // builder opens nothing, a draft, the plan of a run or a template (ui.md 4.3).
 func (s *Server) builder(c echo.Context) error {
-	boot := builderBoot{Template: c.QueryParam("template"), Intent: "observe", Tools: s.toolList()}
+	boot := s.newBoot("observe")
+	boot.Template = c.QueryParam("template")
 	v := templates.Builder{Shell: s.builderShell(c), Intent: "observe", Text: emptyPlan}
 	if id := c.QueryParam("draft"); id != "" {
 		d, err := s.ownDraft(c, id)
@@ -90,7 +116,7 @@ func (s *Server) openRun(c echo.Context, boot *builderBoot) error {
 	if state.Plan() == nil {
 		return problem("not_found", "the run has no plan yet", "open it when the planner has answered")
 	}
-	boot.Intent = sum.Intent.Name()
+	boot.Intent, boot.Scopes = sum.Intent.Name(), state.Scopes()
 	boot.Run = &builderRun{ID: sum.ID, Goal: sum.Goal, Base: state.Plan().Hash,
 		Review: state.Reviewing() && mayReview(viewer(c), sum.Requester)}
 	boot.Plan, err = json.Marshal(state.Plan().Declared(s.cfg.Rules.Catalog()))
@@ -101,7 +127,9 @@ func (s *Server) openRun(c echo.Context, boot *builderBoot) error {
 func (s *Server) builderForm(c echo.Context) error {
 	body := submitBody{Intent: c.FormValue("intent")}
 	v := templates.Builder{Shell: s.builderShell(c), Intent: body.Intent, Text: c.FormValue("plan"), Checked: true}
-	boot, err := json.Marshal(builderBoot{Intent: body.Intent, Tools: s.toolList(), Plan: asJSON(v.Text)})
+	start := s.newBoot(body.Intent)
+	start.Plan = asJSON(v.Text)
+	boot, err := json.Marshal(start)
 	if err != nil {
 		return err
 	}

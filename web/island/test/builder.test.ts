@@ -13,8 +13,10 @@ import { readJSON } from "../src/builder/jsontext";
 import { tidy } from "../src/builder/layout";
 import { pathOf } from "../src/builder/path";
 import { docOf, shapeFault } from "../src/builder/read";
-import { fieldsOf, kindOf, paramsOf, type Tool } from "../src/builder/schema";
-import type { Answer, Finding } from "../src/builder/wire";
+import { fieldsOf, fits, kindOf, likelyField, paramsOf, type Schema, type Tool } from "../src/builder/schema";
+import { Store } from "../src/builder/store";
+import { unreadFindings } from "../src/builder/unread";
+import type { Answer, Boot, Finding, Report } from "../src/builder/wire";
 
 const docWith = (...steps: Step[]): Doc => docOf({ format: 1, goal: "g", steps }, {});
 
@@ -202,8 +204,107 @@ const tool: Tool = {
 
 test("P08 a form follows the schema: required first, one control a type; fields reach into lists", () => {
   assert.deepEqual(paramsOf(tool).map((p) => [p.name, kindOf(p.schema), p.required]),
-    [["z", "string", true], ["a", "integer", false], ["e", "enum", false], ["l", "json", false], ["b", "boolean", false]]);
+    [["z", "string", true], ["a", "integer", false], ["e", "enum", false], ["l", "lines", false], ["b", "boolean", false]]);
   assert.deepEqual(fieldsOf(tool.output).map((f) => f.path), ["a\\.b", "rows", "rows.0", "rows.0.email"]);
+});
+
+const edits_: Schema = { type: "array", items: { type: "object", required: ["old"], properties: { old: { type: "string" }, new: { type: "string" } } } };
+
+test("P08 lists of texts are lines, lists of objects are rows, and a value that its control can not show is JSON", () => {
+  assert.equal(kindOf(edits_), "rows");
+  assert.equal(kindOf({ type: "object", properties: { a: { type: "integer" } } }), "object");
+  assert.equal(kindOf({ type: "array", items: { type: "array" } }), "json");
+  assert.equal(kindOf({ type: "object" }), "json");
+  for (const [schema, value, want] of [
+    [{ type: "array", items: { type: "string" } }, ["a", "b c"], true],
+    [{ type: "array", items: { type: "string" } }, ["a\nb"], false],
+    [{ type: "array", items: { type: "string" } }, ["a", 1], false],
+    [{ type: "integer" }, "1", false],
+    [{ type: "string" }, 5, false],
+    [edits_, [{ old: "x" }], true],
+    [edits_, ["x"], false],
+    [edits_.items as Schema, { old: "x", unknown: 1 }, false],
+  ] as [Schema, unknown, boolean][]) assert.equal(fits(schema, value), want, JSON.stringify([schema.type, value]));
+});
+
+test("P09 a chosen step proposes the field of the parameter's name and type, and none where two would do", () => {
+  const param = { name: "path", schema: { type: "string" }, required: true };
+  const item = { type: "object", properties: { path: { type: "string" } } };
+  assert.equal(likelyField({ type: "object", properties: { entries: { type: "array", items: item } } }, param), "entries.0.path");
+  assert.equal(likelyField({ type: "object", properties: { path: { type: "string" }, entries: { type: "array", items: item } } }, param), "path");
+  assert.equal(likelyField({ type: "object", properties: { one: item, other: item } }, param), "");
+  assert.equal(likelyField({ type: "object", properties: { path: { type: "integer" } } }, param), "");
+  assert.equal(likelyField(null, param), "");
+});
+
+test("P08 a number that would be bent is refused where it stands", () => {
+  for (const bad of ['{"n": 9007199254740993}', '{"n": -12345678901234567890}', '{"n": 1e999}']) {
+    const read = readJSON(bad);
+    assert.ok("fault" in read && read.fault.column === 7 && read.fault.message.includes("too large"), bad);
+  }
+  assert.deepEqual(readJSON("[9007199254740991, 1.5e3, -0]"), { value: [9007199254740991, 1500, -0] });
+});
+
+const boot: Boot = { draft: null, run: null, template: "", plan: null, intent: "observe", scopes: ["default"], all_scopes: [{ name: "default", tools: [] }, { name: "mail", tools: ["sysinfo"] }], tools: [] };
+
+// storeWith is a store to which the server said some findings about three().
+async function storeWith(...findings: Finding[]): Promise<Store> {
+  const store = new Store(boot);
+  store.doc = three();
+  await told(store, findings);
+  return store;
+}
+
+async function told(store: Store, findings: Finding[]): Promise<void> {
+  const report: Report = { ok: false, hash: null, findings, steps: [] };
+  globalThis.fetch = () => Promise.resolve(new Response(JSON.stringify(report)));
+  store.revision++;
+  await store.check();
+}
+
+const about = (rule: string, step: string, pointer: string): Finding => ({ rule, step, pointer, severity: "error", message: rule, fix: "" });
+
+test("P38 F8 goes through all findings in turn, and on from where a mended one stood", async () => {
+  const [a, b, c] = [about("C10", "a", "/steps/0/params"), about("C01", "", "/goal"), about("C06", "c", "/steps/2/tool")] as const;
+  const store = await storeWith(a, b, c);
+  const go = (by: 1 | -1): string | undefined => { store.at = store.nextAt(by); return store.findings[store.at]?.rule; };
+  assert.deepEqual([go(1), go(1), go(1), go(1), go(-1)], ["C10", "C01", "C06", "C10", "C06"]);
+  go(-1);
+  await told(store, [a, c]); // C01, where F8 stood, is mended
+  assert.equal(store.at, -1);
+  assert.equal(go(1), "C06", "what stood after it");
+  await told(store, [c]);
+  assert.equal(store.findings[store.at]?.rule, "C06", "the mark goes with its finding");
+});
+
+test("P08 what is typed and can not be read is a finding of its own field, until it is a value", async () => {
+  const store = await storeWith();
+  assert.equal(store.errors, 0);
+  store.hold("b|param:limit", { text: "x", fault: "This is no number." });
+  store.hold("json", { text: "{", fault: "Line 1, column 2" });
+  store.hold("gone|param:limit", { text: "x", fault: "of a step that is not there" });
+  assert.deepEqual(store.findings.map((f) => [f.rule, f.step, f.pointer]), [["TEXT", "b", "/steps/1/params/limit"], ["JSON", "", ""]]);
+  assert.equal(store.marks.get("b")?.errors, 1);
+  await told(store, []);
+  assert.equal(store.errors, 2, "the server's answer does not take them away");
+  store.hold("b|param:limit", undefined);
+  store.hold("json", undefined);
+  assert.equal(store.errors, 0);
+  assert.deepEqual(unreadFindings(three(), new Map([["|max_steps", { text: "x", fault: "y" }]])).map((f) => f.pointer), ["/max_steps"]);
+});
+
+test("P08 an empty drawing is no finding", async () => {
+  const store = await storeWith();
+  store.doc = emptyDoc();
+  await told(store, [{ ...about("R13", "", "/steps"), severity: "warning" }]);
+  assert.deepEqual(store.findings, []);
+});
+
+test("R43 a tool out of scope is mended by the scope that has it", async () => {
+  const finding = about("C06", "c", "/steps/2/tool");
+  const store = await storeWith(finding);
+  assert.deepEqual(store.fixFor(finding)?.scopes, ["default", "mail"]);
+  assert.equal(store.fixFor(about("C06", "a", "/steps/0/tool")), undefined, "no scope has file.list");
 });
 
 test("P08 a fix removes exactly what its finding is about", () => {

@@ -3,7 +3,7 @@ import {
   addStep, change, changePlan, connect, copy, disconnect, move, neighbour, paste, removeSteps, rename, setRef, shift, stepOf,
   type Clip, type Place, type Ref, type Step,
 } from "./core";
-import { namedGoal, type Saver } from "./draft";
+import type { Saver } from "./draft";
 import { placeOf } from "./fixes";
 import { readJSON } from "./jsontext";
 import { tidy, tidyMax } from "./layout";
@@ -13,6 +13,7 @@ import type { Plan } from "./core";
 import { problemOf, send, type Finding, type Problem } from "./wire";
 
 const clipKey = "sluice.builder.clip";
+const textMax = 4 << 20; // of a plan (P14)
 
 export interface Camera { show(id: string): void; fit(): void; zoom(by: "in" | "out"): void }
 
@@ -89,6 +90,11 @@ export class Actions {
     const next = rename(this.doc, id, to);
     if (next === this.doc) return "An id begins with a small letter and has small letters, digits, _ and -, at most 64.";
     this.store.selected = new Set([...this.store.selected].map((s) => (s === id ? to : s)));
+    for (const [key, held] of [...this.store.unread]) {
+      if (!key.startsWith(`${id}|`)) continue;
+      this.store.unread.delete(key);
+      this.store.unread.set(to + key.slice(id.length), held);
+    }
     this.store.apply(`Rename ${id} to ${to}`, next);
     this.say(`${id} is now called ${to}. References follow.`);
     return "";
@@ -157,6 +163,8 @@ export class Actions {
     this.say("Tidied. Undo brings the old places back.");
   }
 
+  toPalette(): void { document.getElementById("palette-search")?.focus(); }
+
   view(view: View): void { this.store.set({ view }); }
 
   // finding goes to a finding: its step is shown and the field it is about.
@@ -166,33 +174,50 @@ export class Actions {
     this.store.set({ at: index });
     this.say(`Finding ${index + 1} of ${this.store.findings.length}: ${f.rule}, ${f.step === "" ? "plan" : f.step}. ${f.message} ${f.fix}`);
     const id = this.store.stepOfFinding(f);
-    if (id === undefined) { this.store.select(); return; }
+    if (id === undefined) { this.planFinding(f, index); return; }
     this.select(id, false);
     this.camera?.show(id);
     requestAnimationFrame(() => this.focusField(f, id));
   }
 
+  // planFinding goes to what is about the whole plan: the text, a field of the
+  // plan, the steps that it names, or itself in the list.
+  private planFinding(f: Finding, index: number): void {
+    const related = (f.related ?? []).filter((id) => stepOf(this.doc, id));
+    this.store.select(...related);
+    if (f.rule === "JSON") this.store.set({ view: "json" });
+    if (related[0] !== undefined) this.camera?.show(related[0]);
+    const wanted = f.pointer.split("/")[1] ?? "";
+    requestAnimationFrame(() => {
+      const field = f.rule === "JSON" ? document.querySelector<HTMLElement>("#builder [data-json]")
+        : wanted === "" ? null : document.querySelector<HTMLElement>(`#builder [data-field="${CSS.escape(wanted)}"]`);
+      (field ?? document.querySelector<HTMLElement>(`#builder [data-finding="${index}"]`))?.focus();
+    });
+  }
+
   private focusField(f: Finding, id: string): void {
     const { rest } = placeOf(this.doc, f) ?? { rest: [] };
-    const [part, name] = rest;
-    const wanted = part === "params" || part === "param_refs" ? `param:${name ?? ""}` : part ?? "";
+    const [part, ...path] = rest;
+    const isParam = part === "params" || part === "param_refs";
+    // The deepest field that there is, then what it is part of.
+    const wanted = isParam ? path.map((_, i) => `param:${path.slice(0, path.length - i).join("/")}`) : [part ?? ""];
     const missing = this.store.tools.get(stepOf(this.doc, id)?.tool ?? "")?.input?.required?.find((n) => f.message.includes(`'${n}'`) || f.message.includes(`"${n}"`));
     const fields = [...document.querySelectorAll<HTMLElement>("#builder [data-field]")];
-    const found = fields.find((e) => e.dataset.field === wanted) ?? fields.find((e) => missing !== undefined && e.dataset.field === `param:${missing}`);
+    const found = wanted.flatMap((w) => fields.filter((e) => e.dataset.field === w))[0] ?? fields.find((e) => missing !== undefined && e.dataset.field === `param:${missing}`);
     if (found) found.focus(); else this.focus(id);
   }
 
   nextFinding(by: 1 | -1): void {
     const n = this.store.findings.length;
     if (n === 0) { this.say("There are no findings."); return; }
-    this.finding(((this.store.at < 0 && by < 0 ? 0 : this.store.at) + by + n) % n);
+    this.finding(this.store.nextAt(by));
   }
 
   fix(index: number): void {
     const f = this.store.findings[index];
     const fix = f && this.store.fixFor(f);
     if (!fix) return;
-    if (fix.intent) this.store.set({ intent: fix.intent });
+    if (fix.intent || fix.scopes) this.store.limit({ intent: fix.intent ?? this.store.intent, scopes: fix.scopes ?? this.store.scopes });
     this.store.apply(fix.label, fix.apply(this.doc));
     this.say(`${fix.label}: done.`);
   }
@@ -211,6 +236,7 @@ export class Actions {
 
   // importText reads a plan of any form that the server reads; "" when it is drawn.
   async importText(text: string): Promise<string> {
+    if (text.length > textMax) return `The text has ${text.length} characters, at most ${textMax} (4 MiB) are read.`;
     const read = readJSON(text);
     let plan = "value" in read && shapeFault(read.value) === "" ? read.value as Plan : undefined;
     if (!plan) {
@@ -224,6 +250,7 @@ export class Actions {
     const fault = shapeFault(plan);
     if (fault !== "") return `This cannot be drawn: ${fault}.`;
     this.store.selected = new Set();
+    this.store.unread.clear();
     this.store.apply("Import a plan", docOf(plan, {}));
     this.camera?.fit();
     this.say(`Imported. ${this.count()}`);
@@ -233,19 +260,19 @@ export class Actions {
   exportFile(): void {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([`${JSON.stringify(this.doc.plan, null, 2)}\n`], { type: "application/json" }));
-    link.download = `${(this.store.name || "plan").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "plan"}.json`;
+    link.download = `${this.store.title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "plan"}.json`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
     this.say("The plan was exported as JSON.");
   }
 
   // run submits the plan like any other and goes to its run.
-  async run(): Promise<Problem | undefined> {
+  async run(goal: string): Promise<Problem | undefined> {
     try {
+      if (goal !== this.doc.plan.goal) this.store.apply("Change the goal", changePlan(this.doc, { goal }));
       await this.saver.save();
-      const doc = namedGoal(this.doc, this.store.name);
-      if (doc !== this.doc) this.store.apply("Take the name as the goal", changePlan(this.doc, { goal: doc.plan.goal }));
-      const { id } = await send<{ id: string }>("POST", "/runs", { plan: doc.plan, goal: doc.plan.goal, intent: this.store.intent });
+      const { plan } = this.doc;
+      const { id } = await send<{ id: string }>("POST", "/runs", { plan, goal, intent: this.store.intent, scopes: this.store.scopes });
       location.assign(`/runs/${id}`);
     } catch (error) {
       return problemOf(error);

@@ -9,7 +9,7 @@ import type { Saver } from "./draft";
 import { PlanForm, StepForm } from "./form";
 import { Icon, Picker, toolIcon } from "./parts";
 import { groupOf } from "./schema";
-import type { Store, View } from "./store";
+import { untitled, type Store, type View } from "./store";
 import { Findings, JSONView, Outline } from "./views";
 import { send, type DraftHead, type Problem } from "./wire";
 
@@ -25,7 +25,7 @@ export function App({ store, saver, actions }: Props) {
       <div className="builder-body">
         <Palette store={store} actions={actions} />
         <div className="builder-mid">
-          <Tabs store={store} actions={actions} />
+          <Tabs store={store} saver={saver} actions={actions} />
           <div className="builder-view">
             {store.view === "canvas" && <ReactFlowProvider><Canvas store={store} actions={actions} version={version} /></ReactFlowProvider>}
             {store.view === "outline" && <Outline store={store} actions={actions} />}
@@ -57,7 +57,7 @@ function Bar({ store, saver, actions }: Props) {
   return (
     <header className="builder-bar">
       <nav className="crumbs" aria-label="Breadcrumb"><Drafts store={store} saver={saver} /><Icon name="right" size={12} /></nav>
-      <input className="builder-name" aria-label="Name of the draft" maxLength={120} placeholder="Untitled plan" value={store.name} onChange={(e) => store.setName(e.target.value)} />
+      <input className="builder-name" aria-label="Name of the draft" maxLength={120} placeholder={store.name === "" ? store.title : untitled} value={store.name} onChange={(e) => store.setName(e.target.value)} />
       <span className="tag" data-kind="new">{review ? "Plan of a run" : "Draft"}</span>
       <span className="builder-saved" role="status" title={saver.failure?.detail}>{savedText(saver, now)}</span>
       {refusal && <span className="error-text" role="alert">{refusal.detail} {refusal.fix}</span>}
@@ -94,7 +94,9 @@ function More({ store, saver, actions }: Props) {
         {item("Select all", () => actions.selectAll(), "Ctrl A")}
         {item("Copy", () => actions.copy(), "Ctrl C")}
         {item("Paste", () => actions.paste(), "Ctrl V")}
+        {item("Duplicate", () => actions.duplicate(), "Ctrl D")}
         {item("Show the whole plan", () => actions.camera?.fit(), "0")}
+        <button type="button" className="menu-row" data-open="keys" onClick={close}>Keyboard shortcuts<kbd>?</kbd></button>
         {saver.head && <hr />}
         {saver.head && item("Delete draft…", () => store.set({ dialog: "discard" }))}
       </div>
@@ -161,8 +163,29 @@ function Palette({ store, actions }: { store: Store; actions: Actions }) {
 
 const tabs: [View, string, string][] = [["canvas", "Canvas", "graph"], ["outline", "Outline", "list"], ["json", "JSON", "log"]];
 
-function Tabs({ store, actions }: { store: Store; actions: Actions }) {
+// Scopes says which tools the plan may use; a policy with one scope has no choice.
+function Scopes({ store, locked }: { store: Store; locked: boolean }) {
+  const all = store.boot.all_scopes.map((s) => s.name);
+  if (all.length < 2 && store.scopes.every((s) => all.includes(s))) return null;
+  const shown = [...all, ...store.scopes.filter((s) => !all.includes(s))];
+  const toggle = (name: string, on: boolean): void => {
+    const next = shown.filter((s) => (s === name ? on : store.scopes.includes(s)));
+    if (next.length > 0) store.limit({ scopes: next });
+  };
+  return (
+    <details className="menu builder-menu" data-menu>
+      <summary className="button" data-size="28">{store.scopes.length === 1 ? "Scope" : "Scopes"}: <b className="cut">{store.scopes.join(", ")}</b></summary>
+      <div className="menu-panel" role="group" aria-label="Scopes: the tools it may use">
+        {shown.map((s) => <label key={s} className="menu-row switch"><input type="checkbox" checked={store.scopes.includes(s)} disabled={locked || (store.scopes.length === 1 && store.scopes[0] === s)} onChange={(e) => toggle(s, e.target.checked)} /> {s}</label>)}
+      </div>
+    </details>
+  );
+}
+
+function Tabs({ store, saver, actions }: Props) {
   const n = store.doc.plan.steps.length;
+  const max = typeof store.doc.plan.max_steps === "number" ? ` of ${store.doc.plan.max_steps}` : "";
+  const isRunsOwn = store.boot.run?.review === true && saver.base === `run:${store.boot.run.id}`;
   return (
     <div className="tabbar">
       <div className="tabs" role="group" aria-label="Views of this plan">
@@ -170,8 +193,9 @@ function Tabs({ store, actions }: { store: Store; actions: Actions }) {
       </div>
       <div className="tabbar-end t2">
         <div className="field"><label htmlFor="builder-intent">Intent</label>
-          <select className="input" id="builder-intent" value={store.intent} onChange={(e) => store.set({ intent: e.target.value })}>{["observe", "operate", "override"].map((i) => <option key={i} value={i}>{i}</option>)}</select></div>
-        <span>{n} {n === 1 ? "step" : "steps"}</span>
+          <select className="input" id="builder-intent" value={store.intent} disabled={isRunsOwn} title={isRunsOwn ? "The run was started with it" : undefined} onChange={(e) => store.limit({ intent: e.target.value })}>{["observe", "operate", "override"].map((i) => <option key={i} value={i}>{i}</option>)}</select></div>
+        <Scopes store={store} locked={isRunsOwn} />
+        <span className="steps-count">{n}{max} {n === 1 && max === "" ? "step" : "steps"}</span>
       </div>
     </div>
   );

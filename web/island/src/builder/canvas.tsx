@@ -10,6 +10,7 @@ import { canConnect, cardHeight, cardWidth, edgesOf, margin, type Doc, type Plac
 import { BuilderEdge, type EdgeData } from "./edge";
 import type { Store } from "./store";
 import { Icon } from "./parts";
+import { Beginnings } from "./views";
 import { pathOf, type Path } from "./path";
 
 const nodeTypes = { step: BuilderCard };
@@ -146,10 +147,10 @@ export function Canvas({ store, actions, version }: { store: Store; actions: Act
       </p>
       <Zoom />
       {nodes.length === 0 && (
-        <div className="canvas-empty"><b>Nothing is drawn yet</b><p>Press <kbd>A</kbd> or choose a tool at the left. Or import a plan.</p></div>
+        <div className="canvas-empty"><b>Nothing is drawn yet</b><p>Press <kbd>A</kbd> and type what a tool does, or drag one in from the left. Press <kbd>?</kbd> for all keys.</p><Beginnings store={store} actions={actions} /></div>
       )}
     </ReactFlow>
-  ), [nodes, edges, far, hands]);
+  ), [nodes, edges, far, hands, store, actions]);
 }
 
 const many = ["Control", "Meta", "Shift"];

@@ -79,33 +79,52 @@ const intents: [string, string, string][] = [
   ["override", "Override", "May delete and send. Each such call still stops and asks a person."],
 ];
 
+// summary names a plan by its steps, for whoever has no better words.
+function summary(store: Store): string {
+  const { steps } = store.doc.plan;
+  const named = steps.slice(0, 4).map((s) => s.id.replaceAll("_", " "));
+  const last = steps.length > 4 ? `${steps.length - 4} more` : named.length > 1 ? named.pop() ?? "" : "";
+  return last === "" ? named.join("") : `${named.join(", ")} and ${last}`;
+}
+
 function Run({ store, actions }: Props) {
   const [refusal, setRefusal] = useState<Refusal>();
   const [busy, setBusy] = useState(false);
+  const asksGoal = useRef(store.doc.plan.goal.trim() === "").current;
+  const [goal, setGoal] = useState(() => store.doc.plan.goal.trim() || store.name.trim() || summary(store));
+  const id = useId();
   const blocked = store.errors > 0 || store.doc.plan.steps.length === 0;
   const asked = [...store.answers.values()].map(verdictOf);
   const asks = asked.filter((v) => v === "ask" || v === "both").length;
   const clears = asked.filter((v) => v === "clear" || v === "both").length;
   const submit = (event: React.FormEvent): void => {
     event.preventDefault();
-    if (blocked || busy) return;
+    if (blocked || busy || goal.trim() === "") return;
     setBusy(true);
-    void actions.run().then((problem) => { setRefusal(problem); if (problem) setBusy(false); });
+    void actions.run(asksGoal ? goal.trim() : store.doc.plan.goal).then((problem) => { setRefusal(problem); if (problem) setBusy(false); });
   };
   return (
     <Modal title="Run this plan" onClose={() => store.set({ dialog: "" })}>
       <form className="stack" onSubmit={submit} onKeyDown={(e) => { if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) submit(e); }}>
+        {asksGoal && (
+          <div className="field">
+            <label htmlFor={`${id}-goal`}>Goal: what is this run for?</label>
+            <input className="input" id={`${id}-goal`} name="goal" value={goal} autoFocus autoComplete="off" maxLength={2000} required onFocus={(e) => e.target.select()} onChange={(e) => setGoal(e.target.value)} />
+            <p className="meta">The run, its verdict and the log are called by it.</p>
+          </div>
+        )}
         <fieldset role="radiogroup" aria-label="Intent">
           <div className="label" aria-hidden="true">Intent: the most this run may do</div>
           <div className="segments">
-            {intents.map(([value, word]) => <label key={value} className="segment"><input type="radio" name="intent" value={value} checked={store.intent === value} autoFocus={store.intent === value} onChange={() => store.set({ intent: value })} />{word}</label>)}
+            {intents.map(([value, word]) => <label key={value} className="segment"><input type="radio" name="intent" value={value} checked={store.intent === value} autoFocus={!asksGoal && store.intent === value} onChange={() => store.limit({ intent: value })} />{word}</label>)}
           </div>
         </fieldset>
         <p className="t2">{intents.find(([value]) => value === store.intent)?.[2]}</p>
+        {store.scopes.join() !== "default" && <p className="t2">In the {store.scopes.length === 1 ? "scope" : "scopes"} {store.scopes.join(", ")}.</p>}
         {asks > 0 && <p className="t2"><Icon name="hand" size={14} /> {asks} {asks === 1 ? "step asks" : "steps ask"} a person first.</p>}
         {clears > 0 && <p className="t2"><Icon name="clock" size={14} /> {clears} {clears === 1 ? "step asks" : "steps ask"} an authority first.</p>}
         {store.doc.plan.steps.length === 0 && <Problem>There is nothing to run: add a step.</Problem>}
-        {store.errors > 0 && <Problem>{store.errors} {store.errors === 1 ? "error has" : "errors have"} to be mended first: {store.findings.find((f) => f.severity === "error")?.message} F8 goes there.</Problem>}
+        {store.errors > 0 && <Problem>{store.errors} {store.errors === 1 ? "error has" : "errors have"} to be mended first: {store.findings.find((f) => f.severity === "error")?.message} <button type="button" className="link" onClick={() => { store.set({ dialog: "" }); actions.finding(store.findings.findIndex((f) => f.severity === "error")); }}>Show it</button></Problem>}
         {refusal && <Problem>{refusal.detail} {refusal.fix}</Problem>}
         <div className="row dialog-foot"><button type="button" className="button" onClick={() => store.set({ dialog: "" })}>Cancel</button><button className="button" data-kind="primary" disabled={blocked || busy}>Run now</button></div>
       </form>
@@ -135,7 +154,7 @@ function Import({ store, actions }: Props) {
   return (
     <Modal title="Import a plan" onClose={() => store.set({ dialog: "" })}>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void take(text); }}>
-        <p className="t2">A plan as JSON or YAML takes the place of what is drawn. Undo brings that back.</p>
+        <p className="t2">A plan as JSON or YAML (form 1, steps that name each other by place, or nodes and edges), at most 4 MiB, takes the place of what is drawn. Undo brings that back.</p>
         <div className="field"><label htmlFor={`${id}-file`}>File</label><input className="input" id={`${id}-file`} type="file" accept=".json,.yaml,.yml,application/json" onChange={(e) => void file(e)} /></div>
         <div className="field"><label htmlFor={`${id}-text`}>Or text</label><textarea className="input mono" id={`${id}-text`} rows={10} spellCheck={false} value={text} onChange={(e) => setText(e.target.value)} autoFocus /></div>
         {fault !== "" && <Problem>{fault}</Problem>}
@@ -154,7 +173,7 @@ function Discard({ store, actions }: Props) {
   return (
     <Modal title="Delete this draft?" onClose={() => store.set({ dialog: "" })}>
       <form className="stack" onSubmit={(e) => void remove(e)}>
-        <p className="t2">The draft “{store.name}” is gone for good. Runs that were made from it stay.</p>
+        <p className="t2">The draft “{store.title}” is gone for good. Runs that were made from it stay.</p>
         <div className="row dialog-foot"><button type="button" className="button" onClick={() => store.set({ dialog: "" })}>Keep</button><button className="button" data-kind="danger">Delete draft</button></div>
       </form>
     </Modal>

@@ -1,9 +1,10 @@
 // Saving: to the draft after a pause, and at once to this browser as a net, so
 // that nothing typed is lost to a reload, a lost connection or another tab.
-import { changePlan, emptyDoc, type Doc, type Place, type Plan } from "./core";
+import { emptyDoc, type Doc, type Place, type Plan } from "./core";
 import { readJSON } from "./jsontext";
 import { docOf, shapeFault } from "./read";
-import type { Store } from "./store";
+import { untitled, type Store } from "./store";
+import { jsonKey, type Unread } from "./unread";
 import { problemOf, send, type Draft, type DraftHead, type Problem } from "./wire";
 
 const pauseMillis = 1200;
@@ -12,7 +13,12 @@ const orphanMillis = 60_000;
 
 export type Saved = "new" | "dirty" | "saving" | "saved" | "conflict" | "failed";
 
-interface Net { doc: Doc; name: string; revision: number; at: number }
+interface Net { doc: Doc; name: string; revision: number; at: number; extras?: Extras }
+
+// Extras are kept with a draft beside the places; they are no part of the plan.
+interface Extras { intent?: string; scopes?: string[]; unread?: [string, Unread][] }
+
+interface View extends Extras { places?: Record<string, Place> }
 
 // tabID is this tab's own: it survives a reload and no other tab has it.
 function tabID(): string {
@@ -30,6 +36,7 @@ export class Saver {
   base = "";
   private saved: Doc;
   private savedName = "";
+  private savedExtras = "";
   private timer = 0;
   private netTimer = 0;
   private running: Promise<void> | undefined;
@@ -38,13 +45,24 @@ export class Saver {
 
   constructor(private readonly store: Store, readonly announce: (text: string) => void) {
     this.saved = store.doc;
+    this.savedExtras = this.extras;
     this.place = "new";
     store.onEdit = () => this.edited();
     addEventListener("pagehide", () => { if (this.unsaved) this.keepNet(); });
     addEventListener("online", () => { if (this.state === "failed") void this.save(); });
   }
 
-  get unsaved(): boolean { return this.store.doc !== this.saved || this.store.name !== this.savedName; }
+  private get extras(): string { return JSON.stringify({ intent: this.store.intent, scopes: this.store.scopes, unread: [...this.store.unread] }); }
+
+  private takeExtras({ intent, scopes, unread }: Extras): void {
+    if (Array.isArray(unread)) for (const [key, held] of unread) this.store.unread.set(key, held);
+    if (typeof intent === "string") this.store.intent = intent;
+    const known = this.store.boot.all_scopes.map((s) => s.name);
+    const kept = Array.isArray(scopes) ? scopes.filter((s) => known.includes(s)) : [];
+    if (kept.length > 0) this.store.scopes = kept;
+  }
+
+  get unsaved(): boolean { return this.store.doc !== this.saved || this.store.name !== this.savedName || this.extras !== this.savedExtras; }
 
   // open starts from what the page came with, and from the net where that has more.
   async open(): Promise<void> {
@@ -64,10 +82,21 @@ export class Saver {
     this.base = draft.base;
     const read = readJSON(draft.doc);
     const view = readJSON(draft.view);
-    const places = "value" in view ? (view.value as { places?: Record<string, Place> } | null)?.places ?? {} : {};
+    const kept = "value" in view ? view.value as View | null ?? {} : {};
+    const places = kept.places ?? {};
+    this.takeExtras(kept);
     if ("value" in read && shapeFault(read.value) === "") this.store.doc = docOf(read.value as Plan, places);
-    this.store.name = draft.name;
-    this.mark(this.store.doc, draft.name);
+    else this.takeUndrawn(draft.doc);
+    // A draft that nobody named is called by its goal, also when that changes.
+    const { goal } = this.store.doc.plan;
+    this.store.name = draft.name === untitled || draft.name === goal.trim().slice(0, 120) ? "" : draft.name;
+    this.mark(this.store.doc, this.store.name, this.extras);
+  }
+
+  // takeUndrawn keeps a text that cannot be drawn as it is, and shows it.
+  private takeUndrawn(text: string): void {
+    this.store.unread.set(jsonKey, { text, fault: this.store.takeText(text, "") });
+    this.store.view = "json";
   }
 
   private takePlan(plan: Plan, base: string, name: string): void {
@@ -77,6 +106,7 @@ export class Saver {
     this.store.name = name.slice(0, 120);
     this.saved = this.store.doc;
     this.savedName = this.store.name;
+    this.savedExtras = this.extras;
   }
 
   private async takeTemplate(name: string): Promise<void> {
@@ -89,15 +119,16 @@ export class Saver {
   }
 
   // mark says that a document is what the server has.
-  private mark(doc: Doc, name: string): void {
+  private mark(doc: Doc, name: string, extras: string): void {
     this.saved = doc;
     this.savedName = name;
+    this.savedExtras = extras;
     this.state = "saved";
     this.savedAt = Date.now();
   }
 
-  private settle(doc: Doc, name: string): void {
-    this.mark(doc, name);
+  private settle(doc: Doc, name: string, extras: string): void {
+    this.mark(doc, name, extras);
     this.dropNet();
   }
 
@@ -120,35 +151,34 @@ export class Saver {
   }
 
   private async write(): Promise<void> {
-    const { doc } = this.store;
-    const name = this.store.name.trim() || doc.plan.goal.trim().slice(0, 120) || "Untitled plan";
+    const { doc, name, title } = this.store;
+    const { extras } = this;
     this.state = "saving";
     this.store.changed();
     try {
-      const body = { name, doc: JSON.stringify(doc.plan), view: JSON.stringify({ places: doc.places }), base: this.base };
+      const view: View = { places: doc.places, ...JSON.parse(extras) as Extras };
+      const body = { name: title, doc: JSON.stringify(doc.plan), view: JSON.stringify(view), base: this.base };
       const head = this.head
         ? await send<DraftHead>("PUT", `/drafts/${this.head.id}`, { ...body, revision: this.head.revision })
         : await send<DraftHead>("POST", "/drafts", { ...body, kind: "plan" });
-      this.wrote(head, doc);
+      this.wrote(head);
+      this.settle(doc, name, extras);
+      if (this.unsaved) this.edited();
     } catch (error) {
       this.failed(problemOf(error));
     }
     this.store.changed();
   }
 
-  private wrote(head: DraftHead, doc: Doc): void {
+  private wrote(head: DraftHead): void {
     const isNew = this.head === undefined;
     this.head = { id: head.id, revision: head.revision, name: head.name };
-    if (this.store.name.trim() === "") this.store.name = head.name;
     this.failure = undefined;
     if (isNew) {
       this.dropNet();
       this.place = head.id;
       history.replaceState(null, "", `/builder?draft=${head.id}`);
     }
-    const name = this.store.name.trim() === head.name ? this.store.name : head.name;
-    this.settle(doc, name);
-    if (this.unsaved) this.edited();
   }
 
   private failed(problem: Problem): void {
@@ -172,7 +202,7 @@ export class Saver {
     this.conflict = undefined;
     this.state = "dirty";
     this.saved = emptyDoc();
-    this.store.name = `${this.store.name.slice(0, 112)} (copy)`;
+    this.store.name = `${this.store.title.slice(0, 112)} (copy)`;
     await this.save();
     this.announce("Kept as a draft of its own.");
   }
@@ -184,11 +214,12 @@ export class Saver {
       const draft = await send<Draft>("GET", `/drafts/${this.head.id}`);
       const mine = this.store.doc;
       this.conflict = undefined;
+      this.store.unread.clear();
       this.takeDraft(draft);
       const theirs = this.store.doc;
       this.store.doc = mine;
       this.store.apply("Load the other version", theirs);
-      this.settle(theirs, draft.name);
+      this.settle(theirs, this.store.name, this.extras);
       this.announce("Loaded. Undo brings back what was here.");
     } catch (error) {
       this.failure = problemOf(error);
@@ -209,6 +240,8 @@ export class Saver {
     }
     this.saved = this.store.doc;
     this.savedName = this.store.name;
+    this.savedExtras = this.extras;
+    this.store.unread.clear();
     this.dropNet();
     return true;
   }
@@ -216,7 +249,8 @@ export class Saver {
   private key(tab = this.tab): string { return `${netPrefix}${this.place}.${tab}`; }
 
   private keepNet(): void {
-    const net: Net = { doc: this.store.doc, name: this.store.name, revision: this.head?.revision ?? 0, at: Date.now() };
+    const net: Net = { doc: this.store.doc, name: this.store.name, revision: this.head?.revision ?? 0, at: Date.now(),
+      extras: JSON.parse(this.extras) as Extras };
     try {
       localStorage.setItem(this.key(), JSON.stringify(net));
     } catch {
@@ -229,8 +263,11 @@ export class Saver {
   // restore takes what this tab had not saved, or what a tab left that is gone.
   private restore(): void {
     const found = this.find();
-    if (!found || JSON.stringify(found.doc) === JSON.stringify(this.store.doc)) return;
-    if (shapeFault(found.doc?.plan) !== "") return;
+    if (!found || shapeFault(found.doc?.plan) !== "") return;
+    const same = JSON.stringify(found.doc) === JSON.stringify(this.store.doc) && found.name === this.store.name;
+    if (same && JSON.stringify(found.extras) === this.extras) return;
+    this.store.unread.clear();
+    this.takeExtras(found.extras ?? {});
     if (this.head && found.revision > 0) this.head.revision = found.revision; // saving finds out whether it moved on
     this.store.name = found.name;
     this.store.apply("Restore unsaved changes", docOf(found.doc.plan, found.doc.places ?? {}));
@@ -248,6 +285,3 @@ export class Saver {
     return undefined;
   }
 }
-
-// goalOf is what a run of the document is called.
-export const namedGoal = (doc: Doc, name: string): Doc => (doc.plan.goal.trim() === "" && name.trim() !== "" ? changePlan(doc, { goal: name.trim() }) : doc);

@@ -2,7 +2,10 @@
 import { change, type Doc, type Step } from "./core";
 import type { Finding } from "./wire";
 
-export interface Fix { label: string; intent?: string; apply(doc: Doc): Doc }
+export interface Fix { label: string; intent?: string; scopes?: string[]; apply(doc: Doc): Doc }
+
+// Around is what is known beside the plan.
+export interface Around { impact?: string; scopes: string[]; all: { name: string; tools: string[] }[] }
 
 interface Place { step: Step; rest: string[] }
 
@@ -14,7 +17,7 @@ export function placeOf(doc: Doc, finding: Finding): Place | undefined {
 }
 
 // fixOf gives the remedy; impact is the name of what the gate ranked the step at.
-export function fixOf(doc: Doc, finding: Finding, impact = ""): Fix | undefined {
+export function fixOf(doc: Doc, finding: Finding, { impact = "", scopes, all }: Around = { scopes: [], all: [] }): Fix | undefined {
   const at = placeOf(doc, finding);
   if (!at) return undefined;
   const { step, rest: [part, name] } = at;
@@ -25,6 +28,8 @@ export function fixOf(doc: Doc, finding: Finding, impact = ""): Fix | undefined 
     return { label: "Remove the dependency", apply: (d) => change(d, step.id, { depends_on: kept.length > 0 ? kept : undefined }) };
   }
   if (finding.rule === "C11" && impact !== "" && /of the intent/.test(finding.message)) return { label: `Use the intent ${impact}`, intent: impact, apply: (d) => d };
+  const scope = finding.rule === "C06" ? all.find((s) => s.tools.includes(step.tool)) : undefined;
+  if (scope) return { label: `Add the scope ${scope.name}`, scopes: [...scopes, scope.name], apply: (d) => d };
   if (finding.rule === "C08") return { label: "Ask a person first", apply: (d) => change(d, step.id, { approval: true }) };
   if (finding.rule === "P11" && part === "class") return without("class");
   if (finding.rule === "P10" && part === "retries") return without("retries");

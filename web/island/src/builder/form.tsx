@@ -5,16 +5,17 @@ import { gateWords, policyWords, verdictOf, type Verdict } from "./asked";
 import { change, changePlan, connect, disconnect, type Join, type Step } from "./core";
 import { placeOf } from "./fixes";
 import { Icon, Problem, toolIcon } from "./parts";
-import { outputOf, ParamField, ParsedField, sourcesFor } from "./param";
+import { outputOf, ParamField, sourcesFor } from "./param";
 import { readJSON } from "./jsontext";
 import { fieldsOf, paramsOf, topFields } from "./schema";
 import type { Store } from "./store";
+import { ParsedField } from "./values";
 
 // problemsAt gives what the findings say about one part of a step.
 function problemsAt(store: Store, step: Step, parts: string[], name?: string): string[] {
   return store.findings.flatMap((f) => {
     const at = placeOf(store.doc, f);
-    if (at?.step.id !== step.id || f.severity !== "error") return [];
+    if (at?.step.id !== step.id || f.severity !== "error" || f.rule === "TEXT") return [];
     const [part, which] = at.rest;
     if (part !== undefined && parts.includes(part) && (name === undefined || which === name)) return [`${f.message} ${f.fix}`];
     const isMissing = name !== undefined && which === undefined && (part === "params" || part === undefined) && (f.message.includes(`'${name}'`) || f.message.includes(`"${name}"`));
@@ -111,7 +112,7 @@ function Timing({ store, step }: { store: Store; step: Step }) {
   const number = (name: "timeout_s" | "retries", label: string, usual: string) => (
     <div className="field">
       <label htmlFor={`${id}-${name}`}>{label}</label>
-      <ParsedField key={`${step.id}-${name}`} value={step[name]} mono={false} common={{ id: `${id}-${name}`, "data-field": name }}
+      <ParsedField key={`${step.id}-${name}`} value={step[name]} desk={{ store, step: step.id }} common={{ id: `${id}-${name}`, "data-field": name }}
         parse={(text) => (text.trim() === "" ? { value: undefined } : Number.isFinite(Number(text)) ? { value: Number(text) } : { fault: "This is no number." })}
         onChange={(value) => set(`Set ${label.toLowerCase()}`, { [name]: value as number | undefined })} />
       <span className="meta">{usual}</span>
@@ -156,7 +157,7 @@ function GuardField({ store, step }: { store: Store; step: Step }) {
           <select className="input" aria-label="Condition: comparison" value={guard.op} onChange={(e) => put({ ...guard, op: e.target.value })}>
             {ops.map(([op, word]) => <option key={op} value={op}>{word}</option>)}
           </select>
-          {guard.op !== "exists" && <ParsedField key={`${step.id}${guard.op}`} value={guard.value} mono common={{ id: `${id}-value`, "data-field": "guard-value", ...{ "aria-label": "Condition: value, as JSON" } }} onChange={(value) => put({ ...guard, value })} parse={valueOf} />}
+          {guard.op !== "exists" && <ParsedField key={`${step.id}${guard.op}`} value={guard.value} mono rows={1} desk={{ store, step: step.id }} common={{ id: `${id}-value`, "data-field": "guard-value", ...{ "aria-label": "Condition: value, as JSON" } }} onChange={(value) => put({ ...guard, value })} parse={valueOf} write={(v) => JSON.stringify(v)} />}
         </div>
       )}
     </fieldset>
@@ -244,7 +245,7 @@ export function PlanForm({ store, actions }: { store: Store; actions: Actions })
         </div>
         <div className="field">
           <label htmlFor={`${id}-max`}>Most steps</label>
-          <ParsedField value={plan.max_steps} mono={false} common={{ id: `${id}-max`, "data-field": "max_steps" }} onChange={(value) => set({ max_steps: value as number | undefined })}
+          <ParsedField value={plan.max_steps} desk={{ store, step: "" }} common={{ id: `${id}-max`, "data-field": "max_steps" }} onChange={(value) => set({ max_steps: value as number | undefined })}
             parse={(text) => (text.trim() === "" ? { value: undefined } : /^\d+$/.test(text.trim()) ? { value: Number(text) } : { fault: "A whole number is wanted." })} />
         </div>
         <Tally store={store} />

@@ -42,8 +42,10 @@ class Reader {
     }
     const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/.exec(this.text.slice(this.at, this.at + 400));
     if (!number) throw this.wrong(c === undefined ? "the text ends too early" : `“${c}” does not begin a value`);
+    const n = Number(number[0]);
+    if (!Number.isFinite(n) || (!/[.eE]/.test(number[0]) && !Number.isSafeInteger(n))) throw this.wrong("the number is too large to be kept exactly (±2^53)");
     this.at += number[0].length;
-    return Number(number[0]);
+    return n;
   }
 
   private string(): string {

@@ -58,7 +58,7 @@ export function startKeys(actions: Actions, box: HTMLElement): void {
 
   const letter = (event: KeyboardEvent): boolean => {
     switch (event.key.toLowerCase()) {
-      case "a": document.getElementById("palette-search")?.focus(); return true;
+      case "a": actions.toPalette(); return true;
       case "c": if (store.only === undefined) return false; store.set({ dialog: "connect" }); return true;
       case "j": actions.walk(1); return true;
       case "k": actions.walk(-1); return true;

@@ -9,7 +9,9 @@ export interface Schema {
   default?: unknown;
   minimum?: number;
   maximum?: number;
+  minLength?: number;
   maxLength?: number;
+  code?: boolean; // set here: the text is a program
   additionalProperties?: boolean | Schema;
 }
 
@@ -31,18 +33,43 @@ export interface Param { name: string; schema: Schema; required: boolean }
 
 export function paramsOf(tool: Tool | undefined): Param[] {
   const required = new Set(tool?.input?.required ?? []);
-  const all = Object.entries(tool?.input?.properties ?? {}).map(([name, schema]) => ({ name, schema, required: required.has(name) }));
+  const all = Object.entries(tool?.input?.properties ?? {}).map(([name, schema]) => ({ name, schema: tool?.class === "transform" && name === "code" ? { ...schema, code: true } : schema, required: required.has(name) }));
   return [...all.filter((p) => p.required), ...all.filter((p) => !p.required)];
 }
 
-export type Kind = "string" | "number" | "integer" | "boolean" | "enum" | "json";
+export type Kind = "string" | "number" | "integer" | "boolean" | "enum" | "lines" | "rows" | "object" | "json";
 
 const firstType = (schema: Schema): string => (Array.isArray(schema.type) ? schema.type.find((t) => t !== "null") ?? "" : schema.type ?? "");
 
 export function kindOf(schema: Schema): Kind {
   if (schema.enum && schema.enum.every((v) => typeof v === "string" || typeof v === "number")) return "enum";
   const type = firstType(schema);
-  return type === "string" || type === "number" || type === "integer" || type === "boolean" ? type : "json";
+  if (type === "string" || type === "number" || type === "integer" || type === "boolean") return type;
+  if (type === "object" && schema.properties) return "object";
+  const item = type === "array" && schema.items ? kindOf(schema.items) : "json";
+  return item === "string" ? "lines" : item === "object" ? "rows" : "json";
+}
+
+// fits says whether the control of a schema can show a value; what it can not
+// show is edited as JSON.
+export function fits(schema: Schema, value: unknown): boolean {
+  if (value === undefined) return true;
+  const isObject = (v: unknown): boolean => typeof v === "object" && v !== null && !Array.isArray(v);
+  switch (kindOf(schema)) {
+    case "string": return typeof value === "string";
+    case "integer":
+    case "number": return typeof value === "number";
+    case "lines": return Array.isArray(value) && value.every((v) => typeof v === "string" && v !== "" && v.trim() === v && !v.includes("\n"));
+    case "rows": return Array.isArray(value) && value.every(isObject);
+    case "object": return isObject(value) && Object.keys(value as object).every((k) => schema.properties?.[k] !== undefined);
+  }
+  return true;
+}
+
+// rangeWord says what a number may be.
+export function rangeWord({ minimum, maximum }: Schema): string {
+  if (minimum !== undefined && maximum !== undefined && maximum < 1e9) return `, ${minimum} to ${maximum}`;
+  return minimum !== undefined ? `, ${minimum} or more` : "";
 }
 
 // typeWord names a type for people.
@@ -70,6 +97,14 @@ export function fieldsOf(schema: Schema | null | undefined): Field[] {
   };
   if (schema) walk(schema, "", 0);
   return out;
+}
+
+// likelyField is the one field of an output that bears the name and type of a
+// parameter, "" where there is none.
+export function likelyField(output: Schema | null | undefined, { name, schema }: Param): string {
+  const same = fieldsOf(output).filter((f) => f.path.split(".").at(-1) === name && f.type === typeWord(schema));
+  const top = same.filter((f) => f.path === name);
+  return (top.length > 0 ? top : same.length === 1 ? same : [])[0]?.path ?? "";
 }
 
 // topFields is fieldsOf without what lies deeper.

@@ -6,6 +6,7 @@ import { toneOf } from "./card";
 import { sources } from "./core";
 import { Icon, Problem, toolIcon } from "./parts";
 import type { Store } from "./store";
+import { jsonKey } from "./unread";
 
 interface Props { store: Store; actions: Actions }
 
@@ -13,7 +14,7 @@ interface Props { store: Store; actions: Actions }
 // phones, and for who does not see the canvas.
 export function Outline({ store, actions }: Props) {
   const { steps } = store.doc.plan;
-  if (steps.length === 0) return <div className="outline"><div className="empty"><Icon name="build" /><h2>Nothing is drawn yet</h2><p>Add a step above or at the left. Or import a plan.</p></div></div>;
+  if (steps.length === 0) return <div className="outline"><div className="empty"><Icon name="build" /><h2>Nothing is drawn yet</h2><p>Add a step: the tools are above, or at the left.</p><Beginnings store={store} actions={actions} /></div></div>;
   return (
     <ol className="outline" aria-label="Steps">
       {steps.map((s, i) => {
@@ -57,26 +58,39 @@ export function Outline({ store, actions }: Props) {
 // leaves the drawing as it was.
 export function JSONView({ store }: Props) {
   const { plan } = store.doc;
-  const [text, setText] = useState(() => JSON.stringify(plan, null, 2));
-  const [fault, setFault] = useState("");
+  const held = store.unread.get(jsonKey);
+  const [text, setText] = useState(() => held?.text ?? JSON.stringify(plan, null, 2));
+  const fault = held?.fault ?? "";
   const mine = useRef(plan);
   const id = useId();
   useEffect(() => {
     if (plan === mine.current) return;
     mine.current = plan;
     setText(JSON.stringify(plan, null, 2));
-    setFault("");
-  }, [plan]);
+    store.hold(jsonKey, undefined);
+  }, [plan, store]);
   const type = (next: string): void => {
     setText(next);
-    setFault(store.takeText(next, "json"));
+    const found = store.takeText(next, "json");
+    store.hold(jsonKey, found === "" ? undefined : { text: next, fault: found });
     mine.current = store.doc.plan;
   };
   return (
     <div className="json-view">
       <label className="vh" htmlFor={id}>Plan as JSON</label>
       <textarea className="mono" id={id} data-json spellCheck={false} value={text} onChange={(e) => type(e.target.value)} aria-invalid={fault !== "" || undefined} aria-describedby={`${id}-fault`} />
-      <div className="json-foot" id={`${id}-fault`} role="status">{fault !== "" ? <Problem>{fault} The drawing shows the last plan that could be read.</Problem> : <span className="meta">In step with the drawing.</span>}</div>
+      <div className="json-foot" id={`${id}-fault`} role="status">{fault !== "" ? <Problem>{fault} The drawing shows the last plan that could be read. <button type="button" className="link" onClick={() => { store.hold(jsonKey, undefined); setText(JSON.stringify(plan, null, 2)); }}>Back to that plan</button></Problem> : <span className="meta">In step with the drawing.</span>}</div>
+    </div>
+  );
+}
+
+// Beginnings are the ways to a plan beside drawing it.
+export function Beginnings({ store, actions }: Props) {
+  return (
+    <div className="row beginnings">
+      <button type="button" className="button" onClick={() => actions.toPalette()}>Add a step<kbd aria-hidden="true">A</kbd></button>
+      <button type="button" className="button" onClick={() => store.set({ dialog: "import" })}>Import a plan…</button>
+      <a className="button" href="/templates">Start from a template</a>
     </div>
   );
 }
@@ -86,13 +100,15 @@ const shownMax = 200;
 export function Findings({ store, actions }: Props) {
   const warnings = store.findings.length - store.errors;
   const fresh = store.checked === store.revision;
+  const isEmpty = store.doc.plan.steps.length === 0;
+  const state = store.unread.has(jsonKey) ? "the JSON can not be read yet" : !fresh ? "checking" : isEmpty ? "nothing to check yet" : store.errors === 0 && store.ok ? "the plan compiles" : "checked";
   return (
     <section className="checks" aria-labelledby="findings-title" data-checked={store.checked}>
       <header>
         <h2 id="findings-title" tabIndex={-1}>Findings</h2>
         {store.errors > 0 && <span className="checks-count" data-kind="error">{store.errors}<span className="vh"> errors</span></span>}
         {warnings > 0 && <span className="checks-count" data-kind="warning">{warnings}<span className="vh"> warnings</span></span>}
-        <span className="checks-end">{fresh ? (store.doc.plan.steps.length === 0 ? "nothing to check" : store.ok ? "the plan compiles" : "checked") : "checking"} <kbd aria-hidden="true">F8</kbd></span>
+        <span className="checks-end">{state} <kbd aria-hidden="true">F8</kbd></span>
       </header>
       {store.problem && store.findings.length === 0 && <Problem>{store.problem.detail} {store.problem.fix}</Problem>}
       {store.findings.length > 0 && (
@@ -101,7 +117,7 @@ export function Findings({ store, actions }: Props) {
             const fix = store.fixFor(f);
             return (
               <li key={`${f.rule}${f.pointer}${i}`} data-severity={f.severity} data-on={i === store.at || undefined}>
-                <button type="button" className="finding" aria-current={i === store.at || undefined} onClick={() => actions.finding(i)}>
+                <button type="button" className="finding" data-finding={i} aria-current={i === store.at || undefined} onClick={() => actions.finding(i)}>
                   <Icon name={f.severity === "error" ? "cross" : "warn"} size={14} />
                   <span className="vh">{f.severity}</span><code>{f.rule}</code><b>{f.step === "" ? "plan" : f.step}</b><span className="grow">{f.message} <span className="t3">{f.fix}</span></span>
                 </button>

@@ -23,6 +23,8 @@ export interface Boot {
   template: string;
   plan: Plan | null;
   intent: string;
+  scopes: string[]; // that the plan starts with
+  all_scopes: { name: string; tools: string[] }[]; // of the policy
   tools: Tool[];
 }
 
