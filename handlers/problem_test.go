@@ -178,3 +178,16 @@ func TestP14_ALimitIsNamedInBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestP41_AFaultOfAHandlerIsAnswered: a panic is a problem like any other fault,
+// and the next request is served.
+func TestP41_AFaultOfAHandlerIsAnswered(t *testing.T) {
+	b := newBed(t, &ports{propose: func(string) (Proposal, error) { panic("out of range") }})
+	p := b.problem(http.StatusInternalServerError, b.send("POST", "/api/v1/plans/propose", `{"goal":"x"}`))
+	if p.Code != "internal" || strings.Contains(p.Detail+p.Fix, "range") || !strings.Contains(b.logs.String(), "out of range") {
+		t.Errorf("got %+v and the log %s", p, b.logs)
+	}
+	if got := b.send("GET", "/healthz", ""); got.Code != http.StatusOK {
+		t.Errorf("the next request: got %d", got.Code)
+	}
+}

@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -81,7 +83,7 @@ func New(cfg Config) (*Server, error) {
 		files: files, static: files}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.fail
-	s.echo.Use(s.guardHeaders, limitBody, s.authenticate)
+	s.echo.Use(s.guardHeaders, survive, limitBody, s.authenticate)
 	s.routes()
 	return s, nil
 }
@@ -160,6 +162,23 @@ func (s *Server) guardHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 		if !strings.HasPrefix(c.Request().URL.Path, "/static/") {
 			h.Set("Cache-Control", "no-store")
 		}
+		return next(c)
+	}
+}
+
+// survive turns a fault of a handler into an error that is logged and shown,
+// instead of a connection that ends without a word.
+func survive(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			switch r := recover(); r {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(r)
+			default:
+				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			}
+		}()
 		return next(c)
 	}
 }

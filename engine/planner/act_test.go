@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"strings"
 	"testing"
 
 	"sluice/engine/planner"
@@ -57,5 +58,45 @@ func TestR55_ReportSaysWhatWasChangedAndSent(t *testing.T) {
 	}})
 	if want := "Changed a.txt in 2 places.\nAppended to a.txt.\nHanded 1 email to the mail server for a@b.c, d@e.f."; v.Text != want {
 		t.Errorf("got %q, want %q", v.Text, want)
+	}
+}
+
+// An ending is no file: "all .tmp files" must not delete a file called ".tmp".
+func TestP38_EndingsOfNamesAreNotDeleted(t *testing.T) {
+	p := shipped(t)
+	for _, goal := range []string{"delete all .tmp files", "Remove every .log file in logs", "get rid of any .bak files", "delete .swp files"} {
+		if got := p.Propose(goal); got.Plan != nil {
+			t.Errorf("%q: got %+v, want it declined", goal, got.Plan.Steps)
+		}
+	}
+	if got := steps(t, "delete the .env file"); len(got) != 1 || param(got[0], "path") != `".env"` {
+		t.Errorf("a file that is called like an ending: got %+v", got)
+	}
+}
+
+func TestP38_WordsThatPointBack(t *testing.T) {
+	for goal, want := range map[string]string{
+		"check the disk usage and if it exceeds 80% list the files in data": "disk_usage file.list",
+		"show git history of projects/api, last 5 commits":                  "git.log",
+		"change the word red to blue in theme.css":                          "file.patch",
+		"where is the function handleLogin defined":                         "file.search",
+		"how many times does TODO occur in src":                             "file.search",
+	} {
+		var tools []string
+		for _, s := range steps(t, goal) {
+			tools = append(tools, s.Tool)
+		}
+		if got := strings.Join(tools, " "); got != want {
+			t.Errorf("%q: got %s, want %s", goal, got, want)
+		}
+	}
+	if got := steps(t, "check the disk usage and if it exceeds 80% list the files in data"); got[1].Guard == nil || got[1].Guard.Ref.Step != got[0].ID {
+		t.Errorf("the second step stands under the number of the first: got %+v", got)
+	}
+	if got := shipped(t).Propose("can you explain how to delete files?"); got.Plan != nil {
+		t.Errorf("a question about a way: got %+v", got.Plan.Steps)
+	}
+	if got := shipped(t).Propose("change the owner to bob in a.txt"); got.Plan != nil {
+		t.Errorf("what is not called a word: got %+v", got.Plan.Steps)
 	}
 }

@@ -47,7 +47,7 @@ func program(goal string) string {
 	}
 	found := calculation.FindStringSubmatch(goal)
 	if found == nil {
-		return ""
+		return inWords(goal)
 	}
 	return operator.ReplaceAllStringFunc(plainNumber(found[1]), func(sign string) string {
 		sign = strings.ToLower(strings.TrimSpace(sign))

@@ -180,7 +180,7 @@ func (b *builder) plan(p phrase) (ids []string, why string) {
 // this machine.
 func (r *reading) asksHow() bool {
 	first, second, third := at(r.body, 0).text, at(r.body, 1).text, at(r.body, 2).text
-	if !r.question {
+	if !r.question && first != "how" {
 		return false
 	}
 	asksWay := first == "how" && (second == "to" || (second == "do" || second == "can" || second == "would" || second == "should" || second == "could") && (third == "i" || third == "you" || third == "one"))

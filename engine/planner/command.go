@@ -68,7 +68,8 @@ func (r *reading) isTyped() bool {
 	}
 	_, is := commandVerbs[first.raw]
 	hasFlags := slices.ContainsFunc(r.body, func(t token) bool { return t.kind == flag || t.raw == "aux" || t.kind == number && t.raw[0] == '-' })
-	return (is || first.raw == "git") && r.class != verbRun && hasFlags
+	alone := len(r.tokens) == 1 && len(r.body) <= 1 && first.raw == r.tokens[0].raw
+	return (is || first.raw == "git") && r.class != verbRun && (hasFlags || alone)
 }
 
 // commandLine gives the tokens of the command: those of the quoted one, else the

@@ -137,7 +137,7 @@ var quantities = []quantity{
 func (b *builder) measureNumber(p phrase) (*plan.Guard, []string) {
 	r := read(p)
 	for _, q := range quantities {
-		isBack := q.field == "total" && b.topic != nil && b.topic.tool == q.tool && len(b.last) > 0 && len(r.left()) == 0
+		isBack := b.topic != nil && b.topic.tool == q.tool && len(b.last) > 0 && r.pointsBack(q)
 		if !r.has(q.words) && !isBack || !b.gives(q.tool, q.field) {
 			continue
 		}
@@ -159,6 +159,17 @@ func (b *builder) measureNumber(p phrase) (*plan.Guard, []string) {
 		return b.compare(ids[len(ids)-1], q.field, op, value), ids
 	}
 	return nil, nil
+}
+
+// pointsBack says whether nothing but the comparison is said, so that the number
+// of the step before is meant: "if it is above 90 %".
+func (r *reading) pointsBack(q quantity) bool {
+	if q.field == "total" && len(r.left()) == 0 {
+		return true
+	}
+	p := r.phrase
+	p.body = withoutComparison(p.body)
+	return r.text("it", "that", "usage") && len(read(p).left(wordSet("usage"))) == 0
 }
 
 func (b *builder) compare(id, field, op string, value float64) *plan.Guard {

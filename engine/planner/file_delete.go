@@ -1,6 +1,11 @@
 package planner
 
-import "sluice/engine/plan"
+import (
+	"path"
+	"strings"
+
+	"sluice/engine/plan"
+)
 
 // deleteWords may stand beside the name of a file that is to be deleted.
 var deleteWords = wordSet("file document workspace permanently forever altogether completely good immediately delete old temporary unneeded")
@@ -17,6 +22,9 @@ func (b *builder) planDelete(r *reading) ([]string, string) {
 		return b.deleteBack(r)
 	}
 	for _, f := range files {
+		if f.isEnding() && r.text("all", "every", "each", "any", "files", "ones", "documents", "everything") {
+			return nil, patternText
+		}
 		if why := f.deleteCheck(); why != "" {
 			return nil, why
 		}
@@ -37,6 +45,15 @@ func (b *builder) planDelete(r *reading) ([]string, string) {
 		ids = append(ids, b.draft.add(spec{tool: "file.delete", name: "delete " + f.path, given: map[string]any{"path": f.path}, guard: b.guard, act: true}))
 	}
 	return ids, ""
+}
+
+const patternText = "file.delete deletes single files: a pattern names none"
+
+// isEnding says whether a name is only how names end: ".tmp" in "all .tmp files"
+// is no file to be deleted.
+func (p place) isEnding() bool {
+	name := path.Base(p.path)
+	return strings.HasPrefix(name, ".") && strings.Count(name, ".") == 1
 }
 
 // deletable lists the targets: files, and a path that is all the phrase has.
@@ -62,7 +79,7 @@ func (p place) deleteCheck() string {
 	case p.outside:
 		return outsideText
 	case p.glob:
-		return "file.delete deletes single files: a pattern names none"
+		return patternText
 	case p.slash || p.path == ".":
 		return "file.delete deletes single files, no folders"
 	}

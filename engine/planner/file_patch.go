@@ -15,6 +15,8 @@ func (b *builder) planPatch(r *reading) ([]string, string) {
 	given := map[string]any{"path": files[0].path}
 	rest := patchWords(r, files[0].at)
 	switch {
+	case isWordForWord(r, rest):
+		given["edits"] = []map[string]string{{"old": written(rest[0]), "new": written(rest[2])}}
 	case isReplacing(r, rest):
 		from := slices.IndexFunc(rest, func(t token) bool { return t.kind != word })
 		given["edits"] = []map[string]string{{"old": written(rest[from]), "new": written(rest[from+2])}}
@@ -51,6 +53,16 @@ func isReplacing(r *reading, rest []token) bool {
 	}
 	return len(rest) == 3 && rest[0].kind == rest[2].kind && (rest[0].kind == quoted || rest[0].kind == number) &&
 		written(rest[0]) != "" && written(rest[0]) != written(rest[2]) && slices.Contains(exchange[r.verb.text], rest[1].text)
+}
+
+// isWordForWord reads "the word red to blue": only where the goal calls it a
+// word is it not a name for something else ("the owner to bob").
+func isWordForWord(r *reading, rest []token) bool {
+	if len(rest) != 3 || rest[0].kind != word || rest[2].kind != word && rest[2].kind != quoted || !slices.Contains(exchange[r.verb.text], rest[1].text) {
+		return false
+	}
+	i := slices.IndexFunc(r.body, func(t token) bool { return t.start == rest[0].start })
+	return at(r.body, i-1).text == "word" && written(rest[0]) != written(rest[2])
 }
 
 // isAppending reads `"a" to` and `"a" at the end`.

@@ -63,6 +63,9 @@ func (r *reading) marksSearch() bool {
 		return true
 	}
 	isText := r.text("file", "files", "line", "lines", "documents", "code", "word", "string") || len(r.places()) > 0
+	if r.question && r.text("times") && r.text("does", "do", "is") && len(r.places()) > 0 {
+		return true // "how many times does X appear in src"
+	}
 	return isText && r.text("contain", "contains", "containing", "appear", "appears", "include", "includes", "using", "use", "uses", "used", "import",
 		"imports", "define", "defined", "defines", "reference", "references", "match", "matching", "say", "called", "says") && !r.text("what", "whats", "says") ||
 		r.question && r.text("where") && r.text("used", "defined", "called", "declared", "mentioned", "referenced", "set")
@@ -131,6 +134,7 @@ func (r *reading) query(goal string) (text string, fromGoal bool) {
 // queryNoise stands between "for" and what is looked for.
 var queryNoise = map[string]bool{"the": true, "a": true, "an": true, "all": true, "any": true, "every": true, "for": true, "of": true, "word": true,
 	"string": true, "text": true, "term": true, "phrase": true, "pattern": true, "keyword": true, "occurrences": true, "occurrence": true,
+	"method": true, "class": true, "variable": true, "constant": true, "struct": true,
 	"lines": true, "line": true, "with": true, "containing": true, "that": true, "which": true, "contain": true, "mention": true, "mentions": true,
 	"references": true, "uses": true, "usages": true, "to": true, "files": true, "words": true, "expression": true, "is": true, "function": true,
 	"called": true, "mentioning": true, "contains": true, "matching": true, "me": true, "every2": true, "where": true, "us": true}
@@ -158,6 +162,9 @@ func (r *reading) queryStart() int {
 		if i := slices.IndexFunc(r.body, func(t token) bool { return t.text == "with" }); i >= 0 {
 			return i + 1
 		}
+	}
+	if i := slices.IndexFunc(r.body, func(t token) bool { return t.text == "times" }); r.question && i >= 0 && i+2 < len(r.body) {
+		return i + 2 // "how many times does X occur"
 	}
 	if r.question && (r.text("where") || r.text("mentioned", "used", "referenced", "defined")) && len(r.body) > 2 {
 		i := slices.IndexFunc(r.body, func(t token) bool { return t.text == "is" || t.text == "are" || t.text == "do" })
@@ -200,6 +207,9 @@ func (r *reading) endsQuery(from, i int) bool {
 // isFileSearch says whether a search without a place is one in the workspace
 // rather than in the world.
 func (r *reading) isFileSearch() bool {
+	if r.question && r.text("where") && r.text("defined", "declared", "called", "used") && r.text("function", "method", "class", "variable", "constant", "struct", "type") {
+		return true
+	}
 	return r.verb.text == "grep" || r.verb.text == "rg" || r.text("file", "files", "code", "codebase", "workspace", "occurrences", "lines", "there") ||
 		slices.ContainsFunc(r.body, func(t token) bool { return t.kind == quoted })
 }

@@ -11,7 +11,7 @@ import (
 // Reasons of the write rule.
 const (
 	noTargetText  = "no file is named to write to"
-	noContentText = "what the file is to contain is not given and no tool here can produce it"
+	noContentText = "what the file is to contain is not clear: put its text in quotes, or name a tool's result"
 	mixedText     = "one file cannot take the outputs of several steps: name a file for each"
 )
 

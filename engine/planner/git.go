@@ -179,6 +179,10 @@ func (b *builder) gitOne(r *reading, tool string, g gitAsk) ([]string, string, b
 		b.draft.set(b.last[len(b.last)-1], "limit", n) // "…, only the last three"
 		return b.last, "", true
 	}
+	if n := r.commitCount(); n > 0 && tool == "git.log" && b.lastGitTool() == tool && len(r.places()) == 0 && b.lastStep().Params["limit"] == nil {
+		b.draft.set(b.last[len(b.last)-1], "limit", n) // "history of projects/web, last 5 commits"
+		return b.last, "", true
+	}
 	s := spec{tool: tool, name: tool + " " + g.where.path, guard: b.guard, given: map[string]any{}}
 	if g.where.path != "." && b.takes(tool, "path") {
 		s.given["path"] = g.where.path
