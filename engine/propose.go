@@ -72,8 +72,8 @@ func (s *State) compileAnswer(c *control, in *Planned, d *endedData) *plan.Compi
 	return compiled
 }
 
-// askForAdded makes every step that changes something ask a person when a model
-// adds it to a plan: its author has read what tools found, and nobody else has
+// askForAdded makes every step that changes something, or carries words out of
+// here, ask a person when a model adds it to a plan: its author has read what tools found, and nobody else has
 // seen the step (P22). The findings tell people that the wish is not the model's.
 func (s *State) askForAdded(p *plan.Plan) (*plan.Plan, []plan.Finding) {
 	asking := *p
@@ -82,7 +82,7 @@ func (s *State) askForAdded(p *plan.Plan) (*plan.Plan, []plan.Finding) {
 	for i := range asking.Steps {
 		step := &asking.Steps[i]
 		tool, known := s.env.Catalog.Lookup(step.Tool)
-		if !known || tool.Effect == policy.Read || step.Approval {
+		if !known || tool.Effect == policy.Read && !tool.External || step.Approval {
 			continue
 		}
 		step.Approval = true

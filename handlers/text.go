@@ -41,6 +41,10 @@ func plain(s string) string {
 	return b.String()
 }
 
+// Plain is plain for the terminal: what a model or a file says must not move its
+// cursor, set its title or turn its lines.
+func Plain(s string) string { return plain(s) }
+
 func hidden(r rune) bool {
 	if r == '\n' || r == '\t' {
 		return false

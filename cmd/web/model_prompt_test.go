@@ -36,7 +36,7 @@ const (
 	asking    = "approvals:\n  self: allowed\n  rules: [{id: A9, when: {impact_at_least: operate}, per: call, quorum: 1, roles: [approver], expires_s: %d}]\n"
 )
 
-// TestP24_PromptsOfDenialsAndFailuresAreEqual: four ways to be denied and five
+// TestP24_PromptsOfDenialsAndFailuresAreEqual: five ways to be denied and five
 // ways to fail give byte for byte the same requests to the models.
 func TestP24_PromptsOfDenialsAndFailuresAreEqual(t *testing.T) {
 	causes := map[string]cause{
@@ -44,6 +44,7 @@ func TestP24_PromptsOfDenialsAndFailuresAreEqual(t *testing.T) {
 		"impact":         {policy: head + all + "tools: {git.status: {impact: override}}\napprovals: {self: allowed}\n", intent: "operate", git: gitMute},
 		"rejected":       {policy: head + all + raised + fmt.Sprintf(asking, 600), intent: "operate", git: gitMute, answer: "deny"},
 		"expired":        {policy: head + all + raised + fmt.Sprintf(asking, 1), intent: "operate", git: gitMute},
+		"killed":         {policy: head + all + "approvals: {self: allowed}\nkill_switches: [git.status]\n", intent: "operate", git: gitMute},
 		"missing binary": {intent: "operate"},
 		"crash":          {intent: "operate", git: gitCrash},
 		"unexplained":    {intent: "operate", git: gitRefuse},
@@ -55,10 +56,10 @@ func TestP24_PromptsOfDenialsAndFailuresAreEqual(t *testing.T) {
 		got[name] = askedWith(t, &c)
 	}
 	for name, text := range got {
-		if name == "scope" {
+		if name == "scope" || name == "killed" {
 			text = withoutIndex(text)
 			if text != withoutIndex(got["crash"]) {
-				t.Errorf("scope: got\n%s\nwant but for the index of tools\n%s", text, got["crash"])
+				t.Errorf("%s: got\n%s\nwant but for the index of tools\n%s", name, text, got["crash"])
 			}
 			continue
 		}

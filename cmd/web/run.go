@@ -47,6 +47,7 @@ type runShape struct {
 	Unplanned []engine.Unplanned `json:"unplanned"`
 	Review    bool               `json:"review"`
 	Counts    map[string]int     `json:"counts"`
+	Fallbacks []string           `json:"fallbacks"`
 }
 
 func runGoal(ctx context.Context, s streams, args []string) int {
@@ -280,16 +281,19 @@ func printRun(s streams, raw json.RawMessage, asJSON bool) int {
 
 func printVerdict(s streams, r *runShape) {
 	if r.Verdict != nil && r.Verdict.Text != "" {
-		fmt.Fprintln(s.out, r.Verdict.Text)
+		fmt.Fprintln(s.out, handlers.Plain(r.Verdict.Text))
 	}
 	if r.Verdict == nil {
 		for _, u := range r.Unplanned {
-			fmt.Fprintf(s.out, "Not planned: %q: %s\n", u.Clause, u.Why)
+			fmt.Fprintf(s.out, "Not planned: %q: %s\n", u.Clause, handlers.Plain(u.Why))
 		}
+	}
+	if len(r.Fallbacks) > 0 {
+		fmt.Fprintf(s.out, "The model of the %s could not be used: the built-in planner (no model) acted instead.\n", strings.Join(r.Fallbacks, " and the "))
 	}
 	switch {
 	case r.Status == engine.Ended && len(r.Causes) > 0:
-		fmt.Fprintf(s.out, "%s %s (%s)\n", r.ID, r.Code, strings.Join(r.Causes, ", "))
+		fmt.Fprintf(s.out, "%s %s (%s)\n", r.ID, r.Code, handlers.Plain(strings.Join(r.Causes, ", ")))
 	case r.Status == engine.Ended:
 		fmt.Fprintf(s.out, "%s %s\n", r.ID, r.Code)
 	case r.Review:
