@@ -112,7 +112,7 @@ func (s *Server) questionPacket(c echo.Context, id string) (*templates.Packet, e
 	if !ok || n.Step == nil || n.Attempt < q.Attempt {
 		return nil, notFound("question")
 	}
-	call, d := lastCall(about)
+	call, d, _ := lastCall(about)
 	v := &templates.Packet{ID: id, Question: true, Key: id, State: templates.StateOpen, Title: "Was this done? " + callTitle(n.Step.Tool, call),
 		Tool: n.Step.Tool, Requester: s.person(c, sum.Requester), Run: q.run, Node: q.Node,
 		IfApprove: "goes on with the plan, on your word.", IfDeny: "asks the gate again and makes another attempt.",

@@ -94,7 +94,7 @@ type logSpan struct {
 // logRows fills one page with the facts that the filter takes, and gives the
 // last one's place.
 func (s *Server) logRows(c echo.Context, log *templates.Log, span logSpan) (int64, error) {
-	after := span.after
+	after, book := span.after, s.ruleBook(c.Request().Context(), nil)
 	for len(log.Rows) < logPage {
 		rows, err := s.cfg.Log.Rows(c.Request().Context(), span.run, after, logPage)
 		if err != nil || len(rows) == 0 {
@@ -103,7 +103,9 @@ func (s *Server) logRows(c echo.Context, log *templates.Log, span logSpan) (int6
 		for i := range rows {
 			after = rows[i].Seq
 			if span.filter.takes(&rows[i]) {
-				log.Rows = append(log.Rows, factRow(&rows[i]))
+				row := factRow(&rows[i])
+				row.Policy = book.ofFact(&rows[i]).link()
+				log.Rows = append(log.Rows, row)
 			}
 			if len(log.Rows) == logPage {
 				break

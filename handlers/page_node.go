@@ -27,9 +27,10 @@ func (s *Server) nodeView(c echo.Context, p *trace.Projector, id string, about [
 		v.By, v.Fallback = n.By, n.Fallback
 		v.Usage = controlUsage(n.Usage, engine.Summarise(p.State()).Unpriced)
 	}
-	if call, d := lastCall(about); call != nil {
+	if call, d, at := lastCall(about); call != nil {
 		v.Params, v.Pending = paramViews(call.Params), false
 		v.Gate = gateLines(call, d, n.State)
+		s.ruleBook(c.Request().Context(), p.State()).name(v, d, at)
 	} else if n.Step != nil {
 		v.Params = plannedParams(p.State(), &n)
 		v.Pending = len(n.Step.Refs) > 0
@@ -73,13 +74,13 @@ func effectWords(e policy.Effect) string {
 }
 
 // lastCall is the newest gate input with its decision.
-func lastCall(about []nodeRecord) (*callRecord, *policy.Decision) {
+func lastCall(about []nodeRecord) (call *callRecord, d *policy.Decision, at int64) {
 	for i := len(about) - 1; i >= 0; i-- {
 		if about[i].data.Call != nil {
-			return about[i].data.Call, about[i].data.Decision
+			return about[i].data.Call, about[i].data.Decision, about[i].row.At
 		}
 	}
-	return nil, nil
+	return nil, nil, 0
 }
 
 func paramViews(params []paramRecord) []templates.Param {
@@ -252,7 +253,7 @@ func (s *Server) callOut(c echo.Context, state *engine.State, n *engine.NodeView
 	if n.State != engine.NodeWaiting {
 		return nil
 	}
-	call, _ := lastCall(about)
+	call, _, _ := lastCall(about)
 	if n.Unknown {
 		return &templates.CallOut{ID: questionID(state.ID(), n.ID, n.Attempt), Question: true, Mine: viewer(c).Token == "",
 			Title: "Was this done? " + callTitle(n.Step.Tool, call),

@@ -69,7 +69,8 @@ func (s *Server) runView(c echo.Context) (templates.Run, error) {
 	v.Steps = s.steps(c, p)
 	v.Overview = templates.Overview{Goal: plain(fold.Goal), Requester: s.person(c, sum.Requester), Intent: fold.Intent.Name(),
 		Mode: fold.Mode, Planner: planBy(state), Fallbacks: fold.Fallbacks, Usage: modelUsage(&fold), Policy: fold.Policy, Version: fold.PlanVersion,
-		CreatedAt: fold.CreatedAt, EndedAt: fold.EndedAt}
+		CreatedAt: fold.CreatedAt, EndedAt: fold.EndedAt,
+		Pinned: s.ruleBook(c.Request().Context(), state).version(fold.Policy, fold.CreatedAt).link()}
 	if by := state.PlanBy(); by != "" && by != engine.BuiltinBy && !strings.HasPrefix(by, "model:") {
 		v.Overview.Planner = "written by " + s.actor(c, by)
 	}

@@ -21,7 +21,7 @@ func (s *Server) verdictView(c echo.Context, sum *engine.Summary, state *engine.
 	for _, u := range sum.Unplanned {
 		v.Unplanned = append(v.Unplanned, templates.Unplanned{Clause: plain(u.Clause), Why: plain(u.Why)})
 	}
-	s.account(c, v, story.Account(state))
+	s.account(c, v, story.Account(state), s.ruleBook(c.Request().Context(), state))
 	if sum.Verdict != nil {
 		if v.By = sum.Verdict.By; v.By != engine.BuiltinBy || v.Summary == "" {
 			v.Text = plain(sum.Verdict.Text)
@@ -35,7 +35,7 @@ func (s *Server) verdictView(c echo.Context, sum *engine.Summary, state *engine.
 }
 
 // account shows how the run went, in the words of its facts.
-func (s *Server) account(c echo.Context, v *templates.Verdict, a trace.Account) {
+func (s *Server) account(c echo.Context, v *templates.Verdict, a trace.Account, book *ruleBook) {
 	v.Summary, v.Words = plain(a.Text), plain(a.Detail)
 	v.Findings, v.Fixes = plainAll(a.Findings), plainAll(a.Fixes)
 	if a.Actor != "" {
@@ -43,16 +43,19 @@ func (s *Server) account(c echo.Context, v *templates.Verdict, a trace.Account) 
 	}
 	for i := range a.Steps {
 		w := &a.Steps[i]
-		v.Left = append(v.Left, s.leftView(c, w))
+		v.Left = append(v.Left, s.leftView(c, w, book))
 		if v.Again == "" && w.Denied != nil && strings.Contains(w.Fix, "at the intent") {
 			v.Again = w.Denied.ImpactName
 		}
 	}
 }
 
-func (s *Server) leftView(c echo.Context, w *trace.Why) templates.Left {
+func (s *Server) leftView(c echo.Context, w *trace.Why, book *ruleBook) templates.Left {
 	l := templates.Left{Node: w.Node, Tool: w.Tool, Why: plain(w.Text), Detail: plain(w.Detail), Fix: plain(w.Fix), At: w.At, Seq: w.Seq, Root: w.Root,
 		Failed: w.State == engine.NodeFailed}
+	if w.Denied != nil {
+		l.Detail, l.Rules = book.words(l.Detail, w.Denied, w.At), book.decidedBy(w.Denied, w.Tool, w.At)
+	}
 	if strings.HasPrefix(w.Actor, "user:") || strings.HasPrefix(w.Actor, "token:") {
 		l.Who = s.actor(c, w.Actor)
 	}
@@ -67,7 +70,7 @@ func (s *Server) heldView(c echo.Context, state *engine.State, node string, stor
 	if !ok {
 		return nil
 	}
-	l := s.leftView(c, &w)
+	l := s.leftView(c, &w, s.ruleBook(c.Request().Context(), state))
 	return &l
 }
 

@@ -25,6 +25,8 @@ const (
 type Policies interface {
 	Active(ctx context.Context) (PolicyVersion, error)
 	Version(ctx context.Context, n int) (PolicyVersion, error)
+	// VersionOf gives the version that had a hash at a time (µs UTC).
+	VersionOf(ctx context.Context, hash string, at int64) (PolicyVersion, error)
 	// Versions lists versions before one (0: from the newest), newest first,
 	// without their texts.
 	Versions(ctx context.Context, before, limit int) ([]PolicyVersion, error)

@@ -60,7 +60,7 @@ func stricter(pinned, current Decision) Decision {
 	d.Rules = union(pinned.Rules, current.Rules)
 	d.Reasons = union(pinned.Reasons, current.Reasons)
 	if current.Outcome != Allow {
-		d.note(RuleCurrent, "The current policy "+display(current.Policy)+" decides "+string(current.Outcome)+".")
+		d.note(RuleCurrent, currentWords+display(current.Policy)+" decides "+string(current.Outcome)+".")
 	}
 	d.Asks, d.Clear = []AskFor{}, nil
 	if d.Outcome == Ask {
@@ -70,6 +70,20 @@ func stricter(pinned, current Decision) Decision {
 		d.Stage = StageClearance // whichever of the two wants it
 	}
 	return d
+}
+
+const currentWords = "The current policy "
+
+// CurrentHash is the hash of the policy in force at a decision that it made
+// stricter than the run's own, "" where it did not.
+func CurrentHash(d *Decision) string {
+	for _, reason := range d.Reasons {
+		if rest, isIt := strings.CutPrefix(reason, currentWords); isIt {
+			hash, _, _ := strings.Cut(rest, " ")
+			return hash
+		}
+	}
+	return ""
 }
 
 // severity orders outcomes: deny beats ask beats allow (P16).

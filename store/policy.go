@@ -183,6 +183,16 @@ func (s *Store) Policy(ctx context.Context, version int) (PolicyVersion, error) 
 	return scanPolicy(s.readers.QueryRowContext(ctx, "SELECT "+policyColumns+" FROM policies WHERE version = ?", version))
 }
 
+// PolicyOf gives the newest version that had a hash at a time, or the first one
+// after it; ErrNotFound when no version ever had it.
+func (s *Store) PolicyOf(ctx context.Context, hash string, at int64) (PolicyVersion, error) {
+	v, err := scanPolicy(s.readers.QueryRowContext(ctx, "SELECT "+policyColumns+" FROM policies WHERE hash = ? AND at <= ? ORDER BY version DESC LIMIT 1", hash, at))
+	if errors.Is(err, ErrNotFound) {
+		return scanPolicy(s.readers.QueryRowContext(ctx, "SELECT "+policyColumns+" FROM policies WHERE hash = ? ORDER BY version LIMIT 1", hash))
+	}
+	return v, err
+}
+
 // Policies lists versions before one (0 = from the newest), newest first.
 func (s *Store) Policies(ctx context.Context, before, limit int) ([]PolicyVersion, error) {
 	rows, err := s.readers.QueryContext(ctx, "SELECT "+policyColumns+" FROM policies WHERE ? = 0 OR version < ? ORDER BY version DESC LIMIT ?",

@@ -41,6 +41,14 @@ func (v versions) Version(ctx context.Context, n int) (handlers.PolicyVersion, e
 	return v.whole(ctx, got)
 }
 
+func (v versions) VersionOf(ctx context.Context, hash string, at int64) (handlers.PolicyVersion, error) {
+	got, err := v.store.PolicyOf(ctx, hash, at)
+	if err != nil {
+		return handlers.PolicyVersion{}, refusal(err)
+	}
+	return v.whole(ctx, got)
+}
+
 func (v versions) Versions(ctx context.Context, before, limit int) ([]handlers.PolicyVersion, error) {
 	list, err := v.store.Policies(ctx, before, limit)
 	out := make([]handlers.PolicyVersion, len(list))

@@ -63,6 +63,7 @@ type Overview struct {
 	Fallbacks []string // roles where the built-in planner acts for a model
 	Usage     []Pair   // calls, tokens and cost of models, with their limits
 	Policy    string   // "sha256:…"
+	Pinned    PolicyLink
 	Version   int
 	CreatedAt int64
 	EndedAt   int64
@@ -103,10 +104,12 @@ type Node struct {
 	Gate      []Gate
 	Result    *Result
 	Attempts  []Attempt
-	Raw       string // the node's record as indented JSON
-	LastSeq   int64  // of the fact that changed it last, 0 for none
-	Predicate string // guard in words, "" for none
-	Held      *Left  // why it was not done or does not run yet, nil for nothing to say
+	Raw       string       // the node's record as indented JSON
+	LastSeq   int64        // of the fact that changed it last, 0 for none
+	Predicate string       // guard in words, "" for none
+	Held      *Left        // why it was not done or does not run yet, nil for nothing to say
+	Rules     []PolicyLink // by which the gate decided
+	Policy    PolicyLink   // that the run was started under
 }
 
 // CallOut is the request that a waiting node shows first.
@@ -170,12 +173,12 @@ type Log struct {
 	Export string // URL of the NDJSON export, "" when not permitted
 	Next   string // URL of the following page, "" at the end
 	Prev   string
-	At     int64  // the fact that a link points to, 0 for none
+	At     int64 // the fact that a link points to, 0 for none
 	// Program and Data are the binary and the data directory as a shell takes
 	// them, "" for those who may not know.
 	Program, Data string
 
-	Self   string // the query of this page, to fetch it again
+	Self string // the query of this page, to fetch it again
 
 	Step, Kind, Query string // the filter
 	Filtered          bool
@@ -200,6 +203,7 @@ type FactRow struct {
 	Data    string // indented JSON
 	Hash    string // hex
 	Erased  bool
+	Policy  PolicyLink // that the fact names, if any
 }
 
 // Proof is how the log's hash chain stands.
@@ -259,7 +263,12 @@ type Left struct {
 	Seq    int64  // of that fact, 0 for none
 	Root   string // the earlier step that is the reason, "" for none
 	Failed bool   // it was tried or refused; else it never came to it
+
+	Rules []PolicyLink // by which the gate decided
 }
+
+// PolicyLink leads to a version of the policy, or to a line of it.
+type PolicyLink struct{ Text, URL string }
 
 // Unplanned is a part of the goal that no step covers.
 type Unplanned struct{ Clause, Why string }
