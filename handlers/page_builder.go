@@ -3,6 +3,7 @@ package handlers
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -54,6 +55,19 @@ type builderRun struct {
 	Goal   string `json:"goal"`
 	Base   string `json:"base"`
 	Review bool   `json:"review"`
+}
+
+// scopeChoices offers the scopes of the policy that holds now; one is no choice.
+func (s *Server) scopeChoices(on []string) []templates.ScopeChoice {
+	names := sortedKeys(s.cfg.Rules.Policy().Document().Scopes)
+	if len(names) < 2 && slices.Equal(names, on) {
+		return nil
+	}
+	list := make([]templates.ScopeChoice, len(names))
+	for i, name := range names {
+		list[i] = templates.ScopeChoice{Name: name, On: slices.Contains(on, name)}
+	}
+	return list
 }
 
 func (s *Server) builderRoutes(g *echo.Group) {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -90,6 +91,7 @@ func (s *Server) templateView(c echo.Context, version int) (templates.TemplateVi
 	v := templates.TemplateView{Shell: s.shell(c, plain(t.Title), "templates"), TemplateRow: row, Description: plain(t.Description),
 		SavedBy: s.ownerName(c, t.Actor), Hash: t.Hash, ReasonAt: t.QuarantinedAt, Steps: outlineOf(t.Plan),
 		Intent: s.neededIntent(t.Plan), Key: rand.Text(), Findings: reviewFindings(t.Broken), CanRun: t.State() == "offered"}
+	v.Scopes = s.scopeChoices([]string{"default"})
 	if t.Quarantine != "" {
 		v.Reason = fullStop(t.Quarantine)
 	}
@@ -146,6 +148,12 @@ func outlineOf(p *plan.Plan) []templates.OutlineStep {
 				o.After = append(o.After, from)
 			}
 		}
+		for _, name := range slices.Sorted(maps.Keys(st.Params)) {
+			o.Params = append(o.Params, templates.OutlineParam{Name: plain(name), Value: plain(template.ShownValue(st.Params[name]))})
+		}
+		for _, name := range sortedNames(st.Refs) {
+			o.Params = append(o.Params, templates.OutlineParam{Name: plain(name), Value: st.Refs[name].Step + "." + st.Refs[name].Field, IsRef: true})
+		}
 		if st.Guard != nil {
 			o.Notes = append(o.Notes, "only if "+st.Guard.Ref.Step+"."+st.Guard.Ref.Field+" "+st.Guard.Op+" "+template.Words(st.Guard.Value))
 			if !slices.Contains(o.After, st.Guard.Ref.Step) {
@@ -171,9 +179,11 @@ func sortedNames(refs map[string]plan.Ref) []string {
 
 func slotField(slot *template.Slot) templates.SlotField {
 	f := templates.SlotField{Name: slot.Name, Type: string(slot.Type), Description: plain(slot.Description), Required: slot.Default == nil}
+	f.Long = slot.Type == template.String && slot.Max != nil && *slot.Max > 4096
 	if slot.Default != nil {
 		f.Value = template.Words(slot.Default)
 		f.Checked = f.Value == "true"
+		f.Long = f.Long || strings.Contains(f.Value, "\n") || len(f.Value) > 200
 	}
 	for _, c := range slot.Enum {
 		f.Choices = append(f.Choices, template.Words(c))
@@ -201,18 +211,26 @@ func (s *Server) runTemplateForm(c echo.Context) error {
 	call := &templateCall{Name: t.Name, Version: version, Values: map[string]json.RawMessage{}}
 	for i := range t.Slots {
 		slot, f := &t.Slots[i], &v.Fields[i]
-		typed := c.FormValue("slot." + slot.Name)
+		typed := strings.ReplaceAll(c.FormValue("slot."+slot.Name), "\r\n", "\n") // as browsers send lines
 		f.Value, f.Checked = typed, typed == "true"
 		if typed != "" || slot.Type == template.Boolean || slot.Default == nil {
 			call.Values[slot.Name] = slot.Read(typed)
 		}
 	}
-	body := submitBody{Intent: c.FormValue("intent"), Review: c.FormValue("review"), IdempotencyKey: c.FormValue("key"), Template: call}
+	scopes, err := c.FormParams()
+	if err != nil {
+		return malformed("the form can not be read", "open the template again")
+	}
+	if len(v.Scopes) > 0 && len(scopes["scope"]) == 0 {
+		v.Problem, v.Intent = "No scope is chosen. Choose at least one.", c.FormValue("intent")
+		return render(c, http.StatusUnprocessableEntity, templates.TemplatePage(v))
+	}
+	body := submitBody{Intent: c.FormValue("intent"), Scopes: scopes["scope"], Review: c.FormValue("review"), IdempotencyKey: c.FormValue("key"), Template: call}
 	text, err := json.Marshal(call)
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(body.Intent + "\x00" + body.Review + "\x00" + string(text)))
+	sum := sha256.Sum256([]byte(body.Intent + "\x00" + body.Review + "\x00" + strings.Join(body.Scopes, "\x01") + "\x00" + string(text)))
 	id, _, err := s.submit(c, &body, hex.EncodeToString(sum[:]))
 	if err == nil {
 		return c.Redirect(http.StatusSeeOther, "/runs/"+id)
@@ -220,6 +238,9 @@ func (s *Server) runTemplateForm(c echo.Context) error {
 	p := toProblem(err)
 	if p.Status >= http.StatusInternalServerError {
 		return err
+	}
+	for i := range v.Scopes {
+		v.Scopes[i].On = slices.Contains(body.Scopes, v.Scopes[i].Name)
 	}
 	v.Problem, v.Intent, v.Review = fullStop(p.Detail)+" "+fullStop(p.Fix), body.Intent, body.Review != ""
 	for _, one := range p.Problems {
@@ -251,9 +272,25 @@ func (s *Server) newTemplate(c echo.Context, src *templateSource) (templates.Tem
 	for i := range d.candidates {
 		k := &d.candidates[i]
 		v.Slots = append(v.Slots, templates.SlotChoice{Key: k.Key, Where: whereOf(d.plan, k), Value: plain(template.Words(k.Value)),
-			Type: string(k.Type), Name: k.Name, On: k.Proposed, InGoal: k.InGoal})
+			Type: string(k.Type), Name: k.Name, Description: plain(k.Description), On: k.Proposed, InGoal: k.InGoal})
 	}
+	v.PhraseHint = phraseHint(d)
 	return v, nil
+}
+
+// phraseHint is a phrase that the goal itself would be.
+func phraseHint(d *distilled) string {
+	var named []template.Chosen
+	for i := range d.candidates {
+		if k := &d.candidates[i]; k.Proposed && k.InGoal {
+			named = append(named, template.Chosen{Key: k.Key, Name: k.Name})
+		}
+	}
+	if len(named) == 0 || d.goal != d.plan.Goal {
+		return ""
+	}
+	p, _, _ := template.Cut(d.plan, d.candidates, named)
+	return plain(cutRunes(p.Goal, template.PhraseMax))
 }
 
 // whereOf says in words where a value stands.
@@ -273,6 +310,9 @@ func whereOf(p *plan.Plan, k *template.Candidate) string {
 	return words
 }
 
+// nameLong is where a proposed name ends.
+const nameLong = 40
+
 // nameOf makes a template's name of the words of a goal.
 func nameOf(goal string) string {
 	var b strings.Builder
@@ -283,8 +323,9 @@ func nameOf(goal string) string {
 		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
 			b.WriteByte('-')
 		}
-		if b.Len() >= 40 {
-			break
+		if b.Len() > nameLong {
+			name := b.String()
+			return name[:max(strings.LastIndexByte(name, '-'), 1)] // whole words
 		}
 	}
 	return strings.Trim(b.String(), "-")

@@ -34,7 +34,7 @@ func (s *Server) takeTemplate(ctx context.Context, in *engine.Create, call *temp
 		Intent: in.Intent, Requester: in.Requester, Author: plan.Person,
 		Limits: plan.Limits{Steps: limits.Steps, ToolCalls: limits.ToolCalls, SideEffects: limits.SideEffects}})
 	if compiled == nil {
-		return refusedPlan(findings)
+		return refusedInstance(&t, findings)
 	}
 	doc, err := json.Marshal(p)
 	if err != nil {
@@ -45,6 +45,24 @@ func (s *Server) takeTemplate(ctx context.Context, in *engine.Create, call *temp
 		in.Goal = compiled.Goal
 	}
 	return nil
+}
+
+// refusedInstance is a plan that does not compile with these values. What is about
+// a slot's value points at that value.
+func refusedInstance(t *TemplateInfo, findings []plan.Finding) *Problem {
+	p := refusedPlan(findings)
+	for i := range findings {
+		f := &findings[i]
+		slot := t.SlotAt(f.Pointer)
+		if slot == "" || f.Severity != plan.Error {
+			continue
+		}
+		p.Problems = append(p.Problems, template.Problem{Pointer: "/template/values/" + slot, Message: f.Message, Fix: f.Fix})
+	}
+	if len(p.Problems) > 0 {
+		p.Pointer = p.Problems[0].Pointer
+	}
+	return p
 }
 
 // instance fills the slots of a version that is offered.
@@ -133,10 +151,7 @@ func (s *Server) distil(c echo.Context, src *templateSource) (*distilled, error)
 		return nil, err
 	}
 	catalog := s.cfg.Rules.Catalog()
-	d.candidates = template.Candidates(d.plan, func(tool, param string) bool {
-		t, known := catalog.Lookup(tool)
-		return known && slices.Contains(t.Literal, param)
-	})
+	d.candidates = template.Candidates(d.plan, catalog.Lookup)
 	return d, nil
 }
 

@@ -55,6 +55,10 @@ func (c *compiler) labels(i int, name string) []policy.Label {
 		}
 		return []policy.Label{policy.LabelUntrusted}
 	}
+	// What a template fixed is not the word of the person who runs it.
+	if c.plan.Steps[i].Labels[name] == string(policy.LabelConstant) {
+		return []policy.Label{policy.LabelConstant}
+	}
 	return []policy.Label{policy.LabelUser}
 }
 

@@ -12,15 +12,25 @@ type Offered struct {
 }
 
 // fillTemplate plans a goal that is, as a whole, a phrase of a template. A goal
-// that only begins like one means something else and is read word by word.
+// that only begins like one means something else and is read word by word. The
+// phrase with the most words of its own wins; two templates that fit equally well
+// are no choice for a planner to make.
 func (p *Planner) fillTemplate(goal string) (Proposal, bool) {
 	if p.Templates == nil {
 		return Proposal{}, false
 	}
+	var best Proposal
+	most, isTied := -1, false
 	for _, t := range p.Templates.Offered() {
-		if made := t.Match(goal); made != nil {
-			return Proposal{Plan: made, Unplanned: []Unplanned{}, By: By, Template: t.Ref}, true
+		made, fixed := t.Match(goal)
+		if made == nil || fixed < most {
+			continue
 		}
+		isTied = fixed == most
+		most, best = fixed, Proposal{Plan: made, Unplanned: []Unplanned{}, By: By, Template: t.Ref}
 	}
-	return Proposal{}, false
+	if best.Plan == nil || isTied {
+		return Proposal{}, false
+	}
+	return best, true
 }

@@ -2,11 +2,14 @@ package template
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"sluice/engine/plan"
 )
@@ -28,8 +31,14 @@ type Candidate struct {
 	Places   []string        `json:"places"`   // pointers into the plan
 	Proposed bool            `json:"proposed"` // looks as if it varies from run to run
 	InGoal   bool            `json:"in_goal"`
+	// What the tool's schema says of it, and the slot then too.
+	Description string            `json:"description,omitempty"`
+	Enum        []json.RawMessage `json:"enum,omitempty"`
+	Min         *float64          `json:"min,omitempty"`
+	Max         *float64          `json:"max,omitempty"`
 
 	score int
+	own   bounds
 }
 
 // Keep drops the steps of a plan that did not execute, with every edge to them:
@@ -53,25 +62,34 @@ func Keep(p *plan.Plan, executed func(step string) bool) *plan.Plan {
 	return &out
 }
 
-// Candidates offers the literals of a plan as slots. Those that come from the
-// goal's words are ticked first, then those that look variable; the parameters
-// that literal names for a tool are programs and are left out.
-func Candidates(p *plan.Plan, literal func(tool, param string) bool) []Candidate {
+// Candidates offers the literals of a plan as slots, bounded as their tools ask.
+// Those that come from the goal's words are ticked first, then those that look
+// variable; parameters that a tool reads as programs are left out.
+func Candidates(p *plan.Plan, lookup func(tool string) (*plan.Tool, bool)) []Candidate {
 	var list []Candidate
-	for i := range p.Steps {
-		s := &p.Steps[i]
-		for _, name := range slices.Sorted(maps.Keys(s.Params)) {
-			if literal != nil && literal(s.Tool, name) {
-				continue
-			}
-			at := "/steps/" + strconv.Itoa(i) + "/params/" + escape(name)
-			leaves(s.Params[name], at, name, func(pointer, leaf string, raw json.RawMessage) {
-				list = addCandidate(list, p.Goal, Candidate{Key: pointer, Name: slotName(leaf), Value: raw, Places: []string{pointer}})
-			})
+	for _, at := range places(p) {
+		s, leafName := &p.Steps[at.step], at.param
+		tool, known := lookup(s.Tool)
+		if known && slices.Contains(tool.Literal, at.param) {
+			continue
 		}
+		if at.param == "" {
+			leafName = lastKey(s.Guard.Ref.Field)
+		}
+		leaves(at.value(p), at.pointer, leafName, func(pointer, leaf string, raw json.RawMessage) {
+			c := Candidate{Key: pointer, Name: slotName(leaf), Value: raw, Places: []string{pointer}}
+			if known && at.param != "" {
+				c.own = boundsOf(tool, strings.Split(pointer, "/")[4:], raw)
+			}
+			list = addCandidate(list, p.Goal, c)
+		})
 	}
 	if len(list) > candidatesMax {
 		list = list[:candidatesMax]
+	}
+	for k := range list {
+		b := &list[k].own
+		list[k].Description, list[k].Enum, list[k].Min, list[k].Max = b.about, b.enum, b.min, b.max
 	}
 	propose(list)
 	distinct(list)
@@ -111,12 +129,13 @@ func addCandidate(list []Candidate, goal string, c Candidate) []Candidate {
 	for k := range list {
 		if list[k].Name == c.Name && bytes.Equal(list[k].Value, c.Value) {
 			list[k].Places = append(list[k].Places, c.Key)
+			list[k].own = list[k].own.both(c.own)
 			return list
 		}
 	}
 	c.Type = typeOf(c.Value)
 	words := Words(c.Value)
-	c.InGoal = len(words) > 1 && strings.Contains(goal, words) || len(words) == 1 && slices.Contains(strings.Fields(goal), words)
+	c.InGoal = has(goal, words)
 	switch {
 	case c.InGoal:
 		c.score = 3
@@ -166,6 +185,11 @@ func distinct(list []Candidate) {
 	}
 }
 
+// lastKey is the last key of a field's path.
+func lastKey(field string) string {
+	return field[strings.LastIndexByte(field, '.')+1:]
+}
+
 // slotName makes a usable name of a member's.
 func slotName(member string) string {
 	name := strings.Map(func(r rune) rune {
@@ -204,6 +228,7 @@ func Cut(p *plan.Plan, offered []Candidate, chosen []Chosen) (*plan.Plan, []Slot
 		out.Steps[i].Params = maps.Clone(out.Steps[i].Params)
 	}
 	slots := []Slot{}
+	inGoal := map[string]string{}
 	for n, ch := range chosen {
 		k := slices.IndexFunc(offered, func(c Candidate) bool { return c.Key == ch.Key })
 		if k < 0 {
@@ -215,14 +240,59 @@ func Cut(p *plan.Plan, offered []Candidate, chosen []Chosen) (*plan.Plan, []Slot
 			cutPlace(&out, pointer, ch.Name)
 		}
 		if c.InGoal && slotForm.MatchString(ch.Name) {
-			out.Goal = strings.ReplaceAll(out.Goal, Words(c.Value), "{"+ch.Name+"}")
+			inGoal[Words(c.Value)] = "{" + ch.Name + "}"
 		}
-		slots = append(slots, Slot{Name: ch.Name, Type: c.Type, Description: ch.Description, Default: c.Value})
+		if ch.Description == "" {
+			ch.Description = c.Description
+		}
+		slots = append(slots, Slot{Name: ch.Name, Type: c.Type, Description: ch.Description, Default: c.Value, Enum: c.Enum, Min: c.Min, Max: c.Max})
 	}
+	out.Goal = gapped(out.Goal, inGoal)
 	return &out, slots, found
 }
 
-// cutPlace puts a slot at a pointer of the form /steps/N/params/NAME/….
+// gapped puts the names of slots where a goal has their values as whole words,
+// in one pass: the longest first, and never inside what was put in.
+func gapped(goal string, names map[string]string) string {
+	if len(names) == 0 {
+		return goal
+	}
+	words := slices.SortedFunc(maps.Keys(names), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	var out strings.Builder
+	for at := 0; at < len(goal); {
+		k := slices.IndexFunc(words, func(w string) bool { return w != "" && strings.HasPrefix(goal[at:], w) && isWhole(goal, at, at+len(w)) })
+		if k < 0 {
+			out.WriteByte(goal[at])
+			at++
+			continue
+		}
+		out.WriteString(names[words[k]])
+		at += len(words[k])
+	}
+	return out.String()
+}
+
+// isWhole says whether no letter or digit goes on at either end; what has none
+// itself, as the folder ".", stands between spaces.
+func isWhole(text string, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:from])
+	first, _ := utf8.DecodeRuneInString(text[from:])
+	last, _ := utf8.DecodeLastRuneInString(text[:to])
+	after, _ := utf8.DecodeRuneInString(text[to:])
+	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	if strings.IndexFunc(text[from:to], isWord) < 0 {
+		return (from == 0 || unicode.IsSpace(before)) && (to == len(text) || unicode.IsSpace(after))
+	}
+	return !(from > 0 && isWord(before) && isWord(first)) && !(to < len(text) && isWord(last) && isWord(after))
+}
+
+// has says whether a goal has a value's words as whole words.
+func has(goal, words string) bool {
+	return words != "" && gapped(goal, map[string]string{words: ""}) != goal
+}
+
+// cutPlace puts a slot at a pointer of the form /steps/N/params/NAME/…, or at a
+// guard's value, /steps/N/guard/value/….
 func cutPlace(p *plan.Plan, pointer, slot string) {
 	parts := strings.Split(pointer, "/")
 	if len(parts) < 5 {
@@ -232,14 +302,16 @@ func cutPlace(p *plan.Plan, pointer, slot string) {
 	if err != nil || i < 0 || i >= len(p.Steps) {
 		return
 	}
-	name := unescape(parts[4])
+	at := place{step: i, param: unescape(parts[4])}
+	if parts[3] == "guard" {
+		at.param = ""
+	}
 	var v any
-	if decodeNumbers(p.Steps[i].Params[name], &v) != nil {
+	if decodeNumbers(at.value(p), &v) != nil {
 		return
 	}
-	out, err := marshal(cut(v, parts[5:], slot))
-	if err == nil {
-		p.Steps[i].Params[name] = out
+	if out, err := marshal(cut(v, parts[5:], slot)); err == nil {
+		at.set(p, out)
 	}
 }
 

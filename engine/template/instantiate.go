@@ -157,13 +157,13 @@ func (t *Template) Instantiate(values map[string]json.RawMessage) (*plan.Plan, [
 		out.Steps[i].Params = maps.Clone(out.Steps[i].Params)
 	}
 	for _, p := range places(t.Plan) {
-		raw := p.value(t.Plan)
-		if len(uses(raw)) == 0 {
-			continue
+		raw, label := p.value(t.Plan), "constant"
+		if len(uses(raw)) > 0 {
+			p.set(&out, substitute(raw, full))
+			label = "user"
 		}
-		p.set(&out, substitute(raw, full))
 		if p.param != "" {
-			out.Steps[p.step].Labels = withLabel(out.Steps[p.step].Labels, p.param)
+			out.Steps[p.step].Labels = withLabel(out.Steps[p.step].Labels, p.param, label)
 		}
 	}
 	out.Goal = gapForm.ReplaceAllStringFunc(t.Plan.Goal, func(gap string) string {
@@ -175,13 +175,14 @@ func (t *Template) Instantiate(values map[string]json.RawMessage) (*plan.Plan, [
 	return &out, nil
 }
 
-// withLabel says that a parameter holds what a person gave (P20).
-func withLabel(labels map[string]string, param string) map[string]string {
+// withLabel says whether a parameter holds what a person gave, or what the
+// template has (P20).
+func withLabel(labels map[string]string, param, label string) map[string]string {
 	labels = maps.Clone(labels)
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[param] = "user"
+	labels[param] = label
 	return labels
 }
 

@@ -37,23 +37,37 @@ func (t *Template) checkPhrases(found *problems) {
 // politeness that may stand before what is asked.
 var politeness = regexp.MustCompile(`^(?i)(?:please|can you|could you|kindly)[ ,]+`)
 
-// Match reads a goal by one of the template's phrases and gives the plan it asks
-// for; nil when no phrase fits as a whole or a slot does not take the words.
-func (t *Template) Match(goal string) *plan.Plan {
+// Match reads a goal by the template's phrases and gives the plan it asks for, and
+// how many characters of the phrase are its own; nil when no phrase fits as a
+// whole or a slot does not take the words. Of several phrases the one with most
+// words of its own is taken.
+func (t *Template) Match(goal string) (*plan.Plan, int) {
 	words := strings.Join(strings.Fields(goal), " ")
 	words = politeness.ReplaceAllString(words, "")
 	words = unended(words)
+	var best *plan.Plan
+	most := -1
 	for _, phrase := range t.Phrases {
+		fixed := len(gapForm.ReplaceAllString(phrase, ""))
 		values, is := t.read(phrase, words)
-		if !is {
+		if !is || fixed <= most {
 			continue
 		}
 		if p, found := t.Instantiate(values); len(found) == 0 {
 			p.Goal = goal
-			return p
+			best, most = p, fixed
 		}
 	}
-	return nil
+	return best, most
+}
+
+// furtherWish is where one wish ends and another or a limit on it begins.
+var furtherWish = regexp.MustCompile(`(?i)[,;\n]\s|\b(?:and|then|but|or|not|never|without|except|unless|instead)\b`)
+
+// takes says whether words can be one value: a text that a slot would swallow
+// together with a second wish is not, unless it stands in quotes.
+func takes(words string) bool {
+	return unquote(words) != words || !furtherWish.MatchString(words)
 }
 
 func (t *Template) read(phrase, words string) (map[string]json.RawMessage, bool) {
@@ -68,6 +82,9 @@ func (t *Template) read(phrase, words string) (map[string]json.RawMessage, bool)
 	values := make(map[string]json.RawMessage, len(names))
 	for k, name := range names {
 		s := &t.Slots[t.index(name)]
+		if !takes(m[k+1]) {
+			return nil, false
+		}
 		values[name] = s.Read(unquote(m[k+1]))
 	}
 	return values, true

@@ -57,8 +57,8 @@ func TestR102_ValuesFillTheSlots(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
-	if l := p.Steps[1].Labels; l["to"] != "user" || p.Steps[0].Labels["path"] != "" {
-		t.Errorf("got labels %v and %v, want user for what a person gave", l, p.Steps[0].Labels)
+	if l := p.Steps[1].Labels; l["to"] != "user" || p.Steps[0].Labels["path"] != "constant" {
+		t.Errorf("got labels %v and %v, want user for what a person gave alone", l, p.Steps[0].Labels)
 	}
 }
 
@@ -176,13 +176,13 @@ func TestR103_SlotsStandNowhereElse(t *testing.T) {
 
 func TestR102_MatchReadsSlotsFromWords(t *testing.T) {
 	tmpl := parsed(t, invoices)
-	p := tmpl.Match(`Please mail "ana@example.org" about  invoices older than 45 days.`)
+	p, _ := tmpl.Match(`Please mail "ana@example.org" about  invoices older than 45 days.`)
 	if p == nil || string(p.Steps[1].Params["to"]) != `["ana@example.org"]` || string(p.Steps[1].Guard.Value) != "45" {
 		t.Fatalf("got %+v, want both slots filled", p)
 	}
 	for _, goal := range []string{"mail ana about invoices older than 45 days", "mail a@b about invoices older than many days",
 		"mail a@b about invoices older than 45 days and delete notes.txt", "do not mail a@b about invoices older than 45 days", ""} {
-		if p := tmpl.Match(goal); p != nil {
+		if p, _ := tmpl.Match(goal); p != nil {
 			t.Errorf("%q: got a plan, want none", goal)
 		}
 	}
@@ -201,13 +201,18 @@ func TestR102_DistilledPlanHasSlots(t *testing.T) {
 	if len(kept.Steps) != 3 || kept.Steps[2].Join != "" || len(kept.Steps[2].DependsOn) != 1 {
 		t.Fatalf("got %+v, want the dead step and its edge gone", kept.Steps)
 	}
-	offered := Candidates(kept, func(_, param string) bool { return param == "code" })
+	offered := Candidates(kept, tools(&plan.Tool{Literal: []string{"code"}, Input: json.RawMessage(`{"properties":{
+		"path":{"type":"string","minLength":1,"maxLength":40,"description":"File to read, relative to the workspace. More."},
+		"limit":{"type":"integer","minimum":1,"maximum":99}}}`)}))
 	if len(offered) != 2 || offered[1].Name != "path" || !offered[1].Proposed || !offered[1].InGoal || len(offered[1].Places) != 2 {
 		t.Fatalf("got %+v, want the number and the path, which stands twice", offered)
 	}
 	cutPlan, slots, found := Cut(kept, offered, []Chosen{{Key: offered[1].Key, Name: "file"}, {Key: "/nowhere", Name: "x"}})
 	if len(found) != 1 || len(slots) != 1 || string(slots[0].Default) != `"data/a.txt"` {
 		t.Fatalf("got %+v and %+v", slots, found)
+	}
+	if s := slots[0]; s.Description != "File to read, relative to the workspace" || *s.Min != 1 || *s.Max != 40 {
+		t.Errorf("got slot %+v, want what the tool's schema says", s)
 	}
 	if cutPlan.Goal != "Read {file} and wait 30" || string(cutPlan.Steps[1].Params["path"]) != `{"$slot":"file"}` || string(kept.Steps[1].Params["path"]) != `"data/a.txt"` {
 		t.Errorf("got %+v", cutPlan)
@@ -221,6 +226,116 @@ func TestR102_DistilledPlanHasSlots(t *testing.T) {
 	q, _ := again.Instantiate(values(t, `{"file":"b.txt"}`))
 	if q == nil || q.Goal != "Read b.txt and wait 30" || string(q.Steps[0].Params["path"]) != `"b.txt"` {
 		t.Errorf("got %+v", q)
+	}
+}
+
+// tools knows every tool as the same.
+func tools(t *plan.Tool) func(string) (*plan.Tool, bool) {
+	return func(string) (*plan.Tool, bool) { return t, true }
+}
+
+func TestR102_GoalsNameSlotsAsWholeWords(t *testing.T) {
+	for _, c := range []struct {
+		goal  string
+		names map[string]string
+		want  string
+	}{
+		{"Read a.txt of mya.txt and a.txt.", map[string]string{"a.txt": "{path}"}, "Read {path} of mya.txt and {path}."},
+		{"10 times 1", map[string]string{"1": "{n}"}, "10 times {n}"},
+		{"notes and notes.txt", map[string]string{"notes": "{a}", "notes.txt": "{b}"}, "{a} and {b}"},
+		{"path of path", map[string]string{"path": "{path}", "of": "{path2}"}, "{path} {path2} {path}"},
+		{"List . and stop.", map[string]string{".": "{folder}"}, "List {folder} and stop."},
+		{"für élan", map[string]string{"f": "{x}", "élan": "{y}"}, "für {y}"},
+		{"", map[string]string{"a": "{x}"}, ""},
+	} {
+		if got := gapped(c.goal, c.names); got != c.want {
+			t.Errorf("%q with %v: got %q, want %q", c.goal, c.names, got, c.want)
+		}
+	}
+}
+
+func TestR102_SlotsAreBoundedAsTheirToolsAsk(t *testing.T) {
+	p, findings := plan.Parse([]byte(`{"format":1,"goal":"g","steps":[
+		{"id":"a","tool":"t","params":{"kind":"file","rows":[{"old":"x"}],"n":5}},
+		{"id":"b","tool":"t","params":{"n":5},"guard":{"ref":{"step":"a","field":"out.total"},"op":"gt","value":7}}]}`))
+	if p == nil {
+		t.Fatal(findings)
+	}
+	offered := Candidates(p, tools(&plan.Tool{Input: json.RawMessage(`{"properties":{"kind":{"enum":["file","folder",3]},"n":{"minimum":1,"maximum":9},
+		"rows":{"description":"Rows.","items":{"properties":{"old":{"minLength":1,"description":"What stood there; once."}}}}}}`)}))
+	got := map[string]Candidate{}
+	for _, c := range offered {
+		got[c.Name] = c
+	}
+	if c := got["kind"]; len(c.Enum) != 2 {
+		t.Errorf("kind: got %s, want the two texts", c.Enum)
+	}
+	if c := got["old"]; c.Description != "What stood there" || c.Min == nil || *c.Min != 1 {
+		t.Errorf("old: got %+v, want what the schema of the member says", c)
+	}
+	if c := got["n"]; len(c.Places) != 2 || *c.Min != 1 || *c.Max != 9 {
+		t.Errorf("n: got %+v, want one candidate of two places", c)
+	}
+	if c := got["total"]; c.Key != "/steps/1/guard/value" {
+		t.Errorf("total: got %+v, want the value of the condition", c)
+	}
+	cutPlan, slots, found := Cut(p, offered, []Chosen{{Key: got["n"].Key, Name: "n"}, {Key: got["total"].Key, Name: "least"}})
+	if len(found) > 0 || string(cutPlan.Steps[1].Guard.Value) != `{"$slot":"least"}` || string(p.Steps[1].Guard.Value) != "7" {
+		t.Fatalf("got %+v %v, want the condition to have a slot and the run's plan as it was", cutPlan.Steps[1].Guard, found)
+	}
+	doc, _, _ := (&Template{Format: 1, Name: "x", Title: "t", Phrases: []string{}, Slots: slots, Plan: cutPlan}).Canonical()
+	tmpl := parsed(t, string(doc))
+	for text, pointer := range map[string]string{`{"n":10}`: "/values/n", `{"n":"5"}`: "/values/n", `{"n":0}`: "/values/n"} {
+		if q, found := tmpl.Instantiate(values(t, text)); q != nil || found[0].Pointer != pointer {
+			t.Errorf("%s: got %+v, want a problem at %s", text, found, pointer)
+		}
+	}
+	for pointer, want := range map[string]string{"/steps/0/params/n": "n", "/steps/1/guard/value": "least", "/steps/0/params/kind": "", "/steps/0": ""} {
+		if got := tmpl.SlotAt(pointer); got != want {
+			t.Errorf("SlotAt(%s): got %q, want %q", pointer, got, want)
+		}
+	}
+}
+
+func TestP20_WhatATemplateFixedIsNotThePersonsWord(t *testing.T) {
+	tmpl := parsed(t, invoices)
+	p, found := tmpl.Instantiate(values(t, `{"to":"ana@example.org"}`))
+	if p == nil {
+		t.Fatal(found)
+	}
+	want := []map[string]string{{"path": "constant", "deep": "user"}, {"to": "user", "dry": "user"}}
+	for i := range want {
+		if !reflect.DeepEqual(p.Steps[i].Labels, want[i]) {
+			t.Errorf("%s: got labels %v, want %v", p.Steps[i].ID, p.Steps[i].Labels, want[i])
+		}
+	}
+}
+
+func TestR102_ASlotSwallowsNoSecondWish(t *testing.T) {
+	tmpl := parsed(t, `{"format":1,"name":"read","title":"Read","description":"","match":["read the file {path}","read the file {path} of {folder}"],
+		"slots":[{"name":"path","type":"string","description":"","default":"a"},{"name":"folder","type":"string","description":"","default":"b"}],
+		"plan":{"format":1,"goal":"Read {path} {folder}","steps":[{"id":"r","tool":"file.read","params":{"path":{"$slot":"path"},"in":{"$slot":"folder"}}}]}}`)
+	for goal, want := range map[string]string{
+		"read the file notes.txt":                           `"notes.txt" "b"`,
+		"Read the file my notes.txt.":                       `"my notes.txt" "b"`,
+		"read the file notes.txt of inbox":                  `"notes.txt" "inbox"`,
+		`read the file "this and that.txt"`:                 `"this and that.txt" "b"`,
+		"read the file notes.txt and delete other.txt":      "",
+		"read the file notes.txt, then mail it":             "",
+		"read the file notes.txt but do not show it":        "",
+		"read the file notes.txt unless it is large":        "",
+		"never read the file notes.txt":                     "",
+		"read the file notes.txt without telling anybody":   "",
+		"read the file notes.txt of inbox; delete the rest": "",
+	} {
+		p, _ := tmpl.Match(goal)
+		got := ""
+		if p != nil {
+			got = string(p.Steps[0].Params["path"]) + " " + string(p.Steps[0].Params["in"])
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", goal, got, want)
+		}
 	}
 }
 

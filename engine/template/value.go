@@ -127,6 +127,44 @@ func Words(raw json.RawMessage) string {
 	return string(raw)
 }
 
+// shownMax is in characters.
+const shownMax = 120
+
+// ShownValue is a value in one short line, with its slots as {name}.
+func ShownValue(raw json.RawMessage) string {
+	var v any
+	if decodeNumbers(raw, &v) != nil {
+		return string(raw)
+	}
+	text, err := marshal(named(v))
+	if err != nil {
+		return string(raw)
+	}
+	line := strings.Join(strings.Fields(Words(text)), " ")
+	if r := []rune(line); len(r) > shownMax {
+		return string(r[:shownMax-1]) + "…"
+	}
+	return line
+}
+
+// named puts {name} where a slot stands.
+func named(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if name, is := v[slotKey].(string); is && len(v) == 1 {
+			return "{" + name + "}"
+		}
+		for k := range v { // order-free: replaces each member by itself
+			v[k] = named(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = named(v[i])
+		}
+	}
+	return v
+}
+
 // marshal writes JSON without HTML escapes.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer

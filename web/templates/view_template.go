@@ -48,6 +48,7 @@ type TemplateView struct {
 	Newest      int
 	Findings    []Finding
 	CanRun      bool
+	Scopes      []ScopeChoice
 }
 
 // OutlineStep is one step of a plan as an outline shows it.
@@ -56,6 +57,19 @@ type OutlineStep struct {
 	After    []string
 	Notes    []string // "asks a person", "if decide.value.send eq true"
 	Slots    []string
+	Params   []OutlineParam
+}
+
+// OutlineParam is what a step is called with: a value, or a field of a step.
+type OutlineParam struct {
+	Name, Value string
+	IsRef       bool
+}
+
+// ScopeChoice is a scope that a run may have.
+type ScopeChoice struct {
+	Name string
+	On   bool
 }
 
 // SlotField is one field of the form.
@@ -69,6 +83,7 @@ type SlotField struct {
 	Problem     string
 	Min, Max    string
 	Checked     bool
+	Long        bool // more than a line
 }
 
 // TemplateVersion is one row of the versions.
@@ -93,6 +108,7 @@ type TemplateNew struct {
 	Problem     string
 	Steps       []OutlineStep
 	Dropped     int
+	PhraseHint  string
 }
 
 // SlotChoice is one value that could become a slot.
