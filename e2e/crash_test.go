@@ -155,7 +155,7 @@ func perNode(t *testing.T, api client, id string) map[string][]string {
 
 var (
 	derived = regexp.MustCompile(`\b[raok]_[0-9A-Za-z]+\b`)
-	timed   = regexp.MustCompile(`(_at|^at|modified|hash|^key|_ms|_us)$`)
+	timed   = regexp.MustCompile(`(_at|^at|modified|hash|^key|nonce|_ms|_us)$`)
 )
 
 func timeless(v any) any {
