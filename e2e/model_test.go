@@ -25,6 +25,12 @@ var modelAt = regexp.MustCompile(`(?m)^Model \S+ at (http://\S+)$`)
 // model starts a scripted model and gives its base URL.
 func fakeModel(t *testing.T, script string) string {
 	t.Helper()
+	url, _ := fakeModelServer(t, script)
+	return url
+}
+
+func fakeModelServer(t *testing.T, script string) (string, *server) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "script.json")
 	writeFile(t, file, script)
 	s := &server{t: t, out: newOutput(), ended: make(chan struct{})}
@@ -39,7 +45,7 @@ func fakeModel(t *testing.T, script string) string {
 		close(s.ended)
 	}()
 	t.Cleanup(s.stop)
-	return s.print(modelAt)[1]
+	return s.print(modelAt)[1], s
 }
 
 // TestP13_AModelsPlanIsSeenToComeIn: steps stand in the graph one after another
@@ -116,4 +122,37 @@ func TestP42_AModelIsSetUpAndTestedOnThePage(t *testing.T) {
 	p.look(desktop)
 	p.visit(s.url("/"))
 	p.says("Planned by model:demo")
+}
+
+// TestP45_KilledWhileAModelIsAsked: the call is made again under its number, and
+// the run ends as if nothing had been; also in the middle of an answer.
+func TestP45_KilledWhileAModelIsAsked(t *testing.T) {
+	for _, role := range []string{"planner", "reflection"} {
+		for _, fault := range []string{"stall", "stall-mid"} {
+			t.Run(role+" "+fault, func(t *testing.T) {
+				t.Parallel()
+				url, model := fakeModelServer(t, `{"model":"demo","rules":[{"role":"`+role+`","times":1,"fault":"`+fault+`"}]}`)
+				s := serveWith(t, must(t, shipped), t.TempDir(), "SLUICE_MODEL_URL="+url, "SLUICE_MODEL_NAME=demo", "SLUICE_MODEL_TIMEOUT=600")
+				env := s.env
+				api := s.api("observe")
+				id := api.submit(map[string]any{"goal": "check disk usage", "intent": "observe"})
+				node := map[string]string{"planner": "kernel.plan", "reflection": "kernel.reflect"}[role]
+				model.print(regexp.MustCompile(`asked role=` + role))
+				s.kill()
+				s.env = env
+				s.start()
+				r := api.until(id, "ended")
+				if r.Code != "SUCCESS" || r.Verdict == nil || r.Verdict.By != "model:demo" {
+					t.Errorf("got %s and verdict %+v, want SUCCESS by the model", r.Code, r.Verdict)
+				}
+				for _, f := range api.facts(id) {
+					if f.Node == node && f.Attempt > 1 {
+						t.Errorf("got attempt %d of %s, want the same one again", f.Attempt, f.Node)
+					}
+				}
+				s.stop()
+				verify(t, s)
+			})
+		}
+	}
 }

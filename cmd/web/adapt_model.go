@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/url"
 	"strconv"
 	"strings"
@@ -59,20 +60,23 @@ func (m modelPages) role(name string) handlers.ModelRole {
 // keep the model they pinned.
 func (m modelPages) SaveRole(ctx context.Context, actor string, c handlers.ModelChange) error {
 	m.mu.Lock()
-	p := m.pages[c.Role]
+	pages, before := maps.Clone(m.pages), m.roles
 	m.mu.Unlock()
-	before := p.URL
+	p := pages[c.Role]
 	changed := p.take(&c)
 	if len(changed) == 0 {
 		return nil
 	}
-	if err := m.sealChanged(&p, &c, before); err != nil {
+	pages[c.Role] = p
+	after := m.merged(pages)
+	if err := m.sealChanged(&p, &c, move{before[c.Role].endpoint.BaseURL, after[c.Role].endpoint.BaseURL}); err != nil {
 		return err
 	}
-	if err := m.tryPage(c.Role, &p); err != nil {
-		return err
+	pages[c.Role] = p
+	if problem := m.merged(pages)[c.Role].problem; problem != "" {
+		return &engine.Refusal{Code: "invalid", Message: problem, Fix: "correct it and save again"}
 	}
-	if c.Role == plannerRole && hostOf(before) != hostOf(p.URL) {
+	if moved := (move{before[executorRole].endpoint.BaseURL, after[executorRole].endpoint.BaseURL}); c.Role == plannerRole && moved.isElsewhere() {
 		if err := m.forgetInherited(ctx, actor); err != nil {
 			return err
 		}
@@ -83,13 +87,18 @@ func (m modelPages) SaveRole(ctx context.Context, actor string, c handlers.Model
 	return m.load(ctx)
 }
 
+// move is a change of the address of a role, wherever it is set.
+type move struct{ from, to string }
+
+func (m move) isElsewhere() bool { return hostOf(m.from) != hostOf(m.to) }
+
 // forgetInherited forgets the executor's key when it was given for the planner's
 // host: that one changes now.
 func (m modelPages) forgetInherited(ctx context.Context, actor string) error {
 	m.mu.Lock()
 	p := m.pages[executorRole]
 	m.mu.Unlock()
-	if p.URL != "" || p.SealedKey == "" {
+	if p.SealedKey == "" {
 		return nil
 	}
 	p.Key, p.SealedKey = "", ""
@@ -132,8 +141,8 @@ func (p *pageRole) take(c *handlers.ModelChange) []string {
 
 // sealChanged encrypts a new key. A key belongs to the host it was given for: with
 // another host it is forgotten unless it comes along.
-func (m modelPages) sealChanged(p *pageRole, c *handlers.ModelChange, before string) error {
-	if c.Key == nil && hostOf(before) != hostOf(p.URL) {
+func (m modelPages) sealChanged(p *pageRole, c *handlers.ModelChange, where move) error {
+	if c.Key == nil && where.isElsewhere() {
 		p.Key, p.SealedKey = "", ""
 		return nil
 	}
@@ -147,7 +156,7 @@ func (m modelPages) sealChanged(p *pageRole, c *handlers.ModelChange, before str
 		return &engine.Refusal{Code: "invalid", Message: err.Error(), Fix: "copy the key again, whole"}
 	}
 	m.redact.Learn("model."+c.Role+".key", p.Key)
-	sealed, err := m.vault.seal(c.Role, p.URL, p.Key)
+	sealed, err := m.vault.seal(c.Role, where.to, p.Key)
 	p.SealedKey = sealed
 	return err
 }
@@ -158,27 +167,6 @@ func hostOf(base string) string {
 		return ""
 	}
 	return u.Scheme + "://" + strings.ToLower(u.Host)
-}
-
-// tryPage refuses what could not be used.
-func (m modelPages) tryPage(role string, p *pageRole) error {
-	page := modelFlags{}
-	m.mu.Lock()
-	for _, other := range modelRoles {
-		*page.of(other)[0] = m.pages[other].modelFields
-	}
-	m.mu.Unlock()
-	*page.of(role)[0] = p.modelFields
-	sources := append(append([]source(nil), m.fixed...), source{"page", &page})
-	planner := mergeRole(sources, plannerRole, nil)
-	merged := planner
-	if role == executorRole {
-		merged = mergeRole(sources, executorRole, &planner)
-	}
-	if merged.problem != "" {
-		return &engine.Refusal{Code: "invalid", Message: merged.problem, Fix: "correct it and save again"}
-	}
-	return nil
 }
 
 // CheckRole implements handlers.Models.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -73,6 +74,8 @@ func serveFake(ctx context.Context, s streams, listen string, opt fake.Options) 
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", listen, err)
 	}
+	said := slog.New(slog.NewTextHandler(s.err, nil))
+	opt.Asked = func(role string) { said.Info("asked", "role", role) }
 	model := fake.New(opt)
 	server := &http.Server{Handler: model, ReadHeaderTimeout: 10 * time.Second}
 	url := "http://" + listener.Addr().String() + "/v1"

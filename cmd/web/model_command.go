@@ -50,10 +50,11 @@ type modelReport struct {
 	Roles []handlers.ModelCheck `json:"roles"`
 }
 
-// checkModels asks the server that holds the data directory, or tries from here.
+// checkModels asks the server that holds the data directory, or tries from here:
+// also what flags name while a server runs with other settings.
 func checkModels(ctx context.Context, s streams, cfg *config) (modelReport, error) {
 	var report modelReport
-	if server, _ := findServer(ctx, cfg.Data); server != nil {
+	if server, _ := findServer(ctx, cfg.Data); server != nil && cfg.Models == (modelFlags{}) {
 		server.http.Timeout = 0 // a check takes as long as its own limits say
 		err := server.call(ctx, request{http.MethodPost, "/api/v1/models/check", map[string]any{}}, &report)
 		return report, err
@@ -75,7 +76,9 @@ func checkModels(ctx context.Context, s streams, cfg *config) (modelReport, erro
 // rolesHere works out the roles without starting anything. Where there is no
 // data directory, none is made.
 func rolesHere(ctx context.Context, s streams, cfg *config) ([]modelConfig, func(), error) {
-	if _, err := os.Stat(filepath.Join(cfg.Data, store.FileName)); errors.Is(err, fs.ErrNotExist) {
+	_, err := os.Stat(filepath.Join(cfg.Data, store.FileName))
+	server, _ := findServer(ctx, cfg.Data)
+	if errors.Is(err, fs.ErrNotExist) || server != nil {
 		planner := mergeRole(cfg.sources(), plannerRole, nil)
 		return []modelConfig{planner, mergeRole(cfg.sources(), executorRole, &planner)}, func() {}, nil
 	}
@@ -90,18 +93,13 @@ func rolesHere(ctx context.Context, s streams, cfg *config) ([]modelConfig, func
 	}
 	free := func() { _, _ = kept.Close(), lock.Unlock() }
 	m := &modelSet{store: kept, vault: newVault(cfg.Data), redact: tool.NewRedactor(nil), log: log, fixed: cfg.sources()}
-	page := modelFlags{}
-	for _, role := range modelRoles {
-		p, err := m.readPage(ctx, role)
-		if err != nil {
-			free()
-			return nil, nil, err
-		}
-		*page.of(role)[0] = p.modelFields
+	pages, err := m.readPages(ctx)
+	if err != nil {
+		free()
+		return nil, nil, err
 	}
-	sources := append(append([]source(nil), cfg.sources()...), source{"page", &page})
-	planner := mergeRole(sources, plannerRole, nil)
-	return []modelConfig{planner, mergeRole(sources, executorRole, &planner)}, free, nil
+	roles := m.merged(pages)
+	return []modelConfig{roles[plannerRole], roles[executorRole]}, free, nil
 }
 
 // printChecks says per role what works; exit 1 when a role does not (P36).

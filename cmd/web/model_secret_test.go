@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sluice/engine/model/fake"
+	"sluice/handlers"
 )
 
 const envCanary = "canary-of-the-environment-9876543210"
@@ -181,5 +182,57 @@ func (c *caller) framesText(r *shape) string {
 		if json.Unmarshal(raw, &n) == nil && n.Seq >= r.Seq {
 			return text.String()
 		}
+	}
+}
+
+// TestAKeyOfThePageStaysWithAnAddressOfAFlag: where the address is set by a flag,
+// the key of the page belongs to that host; another flag sends it nowhere else.
+func TestAKeyOfThePageStaysWithAnAddressOfAFlag(t *testing.T) {
+	t.Parallel()
+	server, url := startFake(t, fake.Options{Key: modelKey})
+	thief, other := startFake(t, fake.Options{})
+	data := t.TempDir()
+	at := func(url string, do func(m modelPages)) {
+		cfg := config{Data: data, Workspace: filepath.Join(data, "workspace"), Listen: "127.0.0.1:0"}
+		cfg.Models.Planner = modelFields{URL: url, Model: "demo"}
+		a, err := open(t.Context(), cfg, &safeBuffer{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.close()
+		do(modelPages{a.models})
+	}
+	works := func(m modelPages, role string, want bool) {
+		t.Helper()
+		if got, err := m.CheckRole(t.Context(), role); err != nil || got.OK != want {
+			t.Errorf("%s: got %+v, %v, want it to work: %v", role, got, err, want)
+		}
+	}
+	key := modelKey
+	at(url, func(m modelPages) {
+		for _, role := range modelRoles {
+			if err := m.SaveRole(t.Context(), "user:1", handlers.ModelChange{Role: role, Key: &key}); err != nil {
+				t.Fatal(err)
+			}
+			works(m, role, true)
+		}
+	})
+	at(other, func(m modelPages) {
+		for i, role := range modelRoles {
+			works(m, role, true) // the other host wants none, and gets none
+			if r := m.Roles(t.Context())[i]; !strings.Contains(r.Problem, "another host") || r.Key.Set {
+				t.Errorf("%s: got %+v, want it said that the key stays behind", role, r)
+			}
+		}
+		for _, seen := range thief.Seen() {
+			if strings.Contains(seen.Auth, modelKey) {
+				t.Fatal("the other host got the key")
+			}
+		}
+		works(m, plannerRole, true)
+	})
+	at(strings.TrimSuffix(url, "/v1")+"/v1/", func(m modelPages) { works(m, plannerRole, true) })
+	if server.Calls() == 0 || thief.Calls() == 0 {
+		t.Error("nothing was asked")
 	}
 }

@@ -64,22 +64,14 @@ func openModels(ctx context.Context, a *app, tools *model.Tools) (*modelSet, err
 
 // load reads the page's settings and works out every role anew.
 func (m *modelSet) load(ctx context.Context) error {
-	page := modelFlags{}
-	pages := map[string]pageRole{}
-	for _, role := range modelRoles {
-		p, err := m.readPage(ctx, role)
-		if err != nil {
-			return err
-		}
-		pages[role] = p
-		*page.of(role)[0] = p.modelFields
+	pages, err := m.readPages(ctx)
+	if err != nil {
+		return err
 	}
-	sources := append(append([]source(nil), m.fixed...), source{"page", &page})
-	planner := mergeRole(sources, plannerRole, nil)
-	executor := mergeRole(sources, executorRole, &planner)
+	roles := m.merged(pages)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.pages, m.roles = pages, map[string]modelConfig{plannerRole: planner, executorRole: executor}
+	m.pages, m.roles = pages, roles
 	for _, c := range m.roles {
 		if c.endpoint.Key != "" {
 			m.redact.Learn("model."+c.role+".key", c.endpoint.Key)
@@ -89,6 +81,44 @@ func (m *modelSet) load(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// merged works out the roles from what is fixed and what pages say.
+func (m *modelSet) merged(pages map[string]pageRole) map[string]modelConfig {
+	page := modelFlags{}
+	for _, role := range modelRoles {
+		*page.of(role)[0] = pages[role].modelFields
+	}
+	sources := append(append([]source(nil), m.fixed...), source{"page", &page})
+	planner := mergeRole(sources, plannerRole, nil)
+	return map[string]modelConfig{plannerRole: planner, executorRole: mergeRole(sources, executorRole, &planner)}
+}
+
+// readPages reads what the page sets. A key is opened for the address that its
+// role has now, wherever that is set, and for no other.
+func (m *modelSet) readPages(ctx context.Context) (map[string]pageRole, error) {
+	pages := map[string]pageRole{}
+	for _, role := range modelRoles {
+		p, err := m.readPage(ctx, role)
+		if err != nil {
+			return nil, err
+		}
+		pages[role] = p
+	}
+	roles := m.merged(pages)
+	for _, role := range modelRoles {
+		p := pages[role]
+		if p.SealedKey == "" {
+			continue
+		}
+		var err error
+		if p.Key, err = m.vault.open(role, roles[role].endpoint.BaseURL, p.SealedKey); err != nil {
+			m.log.Warn("model settings", "role", role, "err", err)
+			p.problem = err.Error()
+		}
+		pages[role] = p
+	}
+	return pages, nil
 }
 
 func (m *modelSet) readPage(ctx context.Context, role string) (pageRole, error) {
@@ -104,13 +134,6 @@ func (m *modelSet) readPage(ctx context.Context, role string) (pageRole, error) 
 		return p, fmt.Errorf("read settings of the %s: %w", role, err)
 	}
 	p.changedAt, p.changedBy = s.ChangedAt, s.ChangedBy
-	if p.SealedKey == "" {
-		return p, nil
-	}
-	if p.Key, err = m.vault.open(role, p.URL, p.SealedKey); err != nil {
-		m.log.Warn("model settings", "role", role, "err", err)
-		p.problem = err.Error()
-	}
 	return p, nil
 }
 

@@ -51,7 +51,7 @@ func (v *vault) open(role, baseURL, text string) (string, error) {
 	}
 	key, err := box.Open(nil, raw[:box.NonceSize()], raw[box.NonceSize():], place(role, baseURL))
 	if err != nil {
-		return "", fmt.Errorf("the stored key can not be read with %s; set it again", vaultFile)
+		return "", fmt.Errorf("the stored key was given for another host, or not with this %s; set it again", vaultFile)
 	}
 	return string(key), nil
 }

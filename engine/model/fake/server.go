@@ -28,6 +28,8 @@ type Options struct {
 	NoSchema bool   // refuses response_format, as older servers do
 	NoUsage  bool   // says nothing of usage and refuses stream_options
 	Key      string // wanted as bearer token; "" takes any
+
+	Asked func(role string) // called with each request that is read; may be nil
 }
 
 // Server is the scripted model. It is an http.Handler; Close ends what stalls.
@@ -160,6 +162,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.note(Seen{Role: q.role(), Body: string(raw), Auth: r.Header.Get("Authorization")})
+	if s.opt.Asked != nil {
+		s.opt.Asked(q.role())
+	}
 	switch {
 	case !s.admits(r):
 		refuse(w, http.StatusUnauthorized, "Incorrect API key provided")
