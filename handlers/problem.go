@@ -126,6 +126,12 @@ func fromHTTP(he *echo.HTTPError) *Problem {
 		code = "internal"
 	}
 	p := problem(code, strings.ToLower(http.StatusText(he.Code)), "")
+	switch he.Code {
+	case http.StatusNotFound:
+		p.Detail, p.Fix = "there is nothing at this address", "check it for a typing error, or start from a page in the menu"
+	case http.StatusMethodNotAllowed:
+		p.Detail, p.Fix = "this address takes no such request", "open the page it belongs to and use its buttons"
+	}
 	p.Status, p.Title = he.Code, http.StatusText(he.Code)
 	return p
 }

@@ -64,6 +64,7 @@ function start(): void {
       dropped ||= link === "offline";
     },
   });
+  page?.showAsked();
   if (!page?.store) ready();
 }
 

@@ -42,8 +42,35 @@ export function showLink(link: string, retryInMillis: number): void {
   document.getElementById("live")?.setAttribute("data-link", link);
   document.body.toggleAttribute("data-offline", off);
   if (banner) banner.hidden = !off;
-  if (text && off) text.textContent = `Trying again in ${Math.max(1, Math.round(retryInMillis / 1000))} s. Actions are off until then.`;
+  const word = document.querySelector<HTMLElement>("[data-live-word]");
+  if (word && off) { word.dataset.before ??= word.textContent ?? ""; word.textContent = "Offline"; }
+  else if (word?.dataset.before !== undefined && link === "live") { word.textContent = word.dataset.before; delete word.dataset.before; }
+  if (link === "live" && signedOut) { signedOut = false; setTitle("Connection lost"); }
+  if (off) void askWhether(text);
+  if (text && off && !signedOut) text.textContent = `Trying again in ${Math.max(1, Math.round(retryInMillis / 1000))} s. Actions are off until then.`;
   lockActions();
+}
+
+let signedOut = false;
+
+function setTitle(words: string): void {
+  const title = document.getElementById("offline-title");
+  if (title) title.textContent = words;
+}
+
+// askWhether tells a lost connection from a session that has ended: then trying
+// again is of no use, signing in is.
+async function askWhether(text: HTMLElement | null): Promise<void> {
+  try {
+    const response = await fetch("/runs", { redirect: "manual", cache: "no-store" });
+    if (text && (response.type === "opaqueredirect" || response.status === 401)) {
+      signedOut = true;
+      setTitle("You are signed out");
+      text.textContent = "This page no longer changes. Sign in with a new link in another tab, then load it again; nothing is lost.";
+    }
+  } catch {
+    // not reached at all: the banner says so already
+  }
 }
 
 // lockActions switches every action off while offline, and on again after.

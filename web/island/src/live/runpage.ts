@@ -4,9 +4,11 @@ import type { Change } from "../graph/core";
 import { GraphStore } from "../graph/store";
 import type { Boot, Event, Message, RunView } from "../wire";
 import { fetchInto, invalidate } from "./refresh";
+import { calm } from "../shared";
 import { announce } from "./notice";
 
 const narrow = "(max-width: 639px)";
+const stacked = "(max-width: 1023px)"; // the panel lies below the view
 
 export class RunPage {
   readonly id = document.body.dataset.run ?? "";
@@ -14,6 +16,7 @@ export class RunPage {
   private seq = Number(document.body.dataset.seq ?? 0);
   private shape = ""; // of the run's head: when it changes, the head is fetched again
   private waiting = 0;
+  private from = 0; // where the page stood before the panel was scrolled to
   private ended = document.querySelector("[data-live-word]")?.textContent === "Ended";
 
   constructor() {
@@ -93,7 +96,26 @@ export class RunPage {
       if (on && id !== undefined) el.setAttribute("aria-current", "true");
       else el.removeAttribute("aria-current");
     });
-    if (await fetchInto(panel.dataset.src, [panel]) && focus) document.getElementById("panel-title")?.focus();
+    const shown = await fetchInto(panel.dataset.src, [panel]);
+    if (shown) this.scroll(panel, id !== undefined);
+    if (shown && focus) document.getElementById("panel-title")?.focus();
+  }
+
+  // scroll brings the panel into sight where it lies below the steps, and goes
+  // back to them when it is closed.
+  private scroll(panel: HTMLElement, open: boolean): void {
+    if (!matchMedia(stacked).matches) return;
+    if (!open) { scrollTo({ top: this.from }); return; }
+    const { top } = panel.getBoundingClientRect();
+    if (top >= 0 && top < innerHeight / 2) return;
+    this.from = scrollY;
+    panel.scrollIntoView({ block: "start", behavior: calm() ? "auto" : "smooth" });
+  }
+
+  // showAsked scrolls to a step that the address names.
+  showAsked(): void {
+    const panel = document.getElementById("run-panel");
+    if (panel?.querySelector("[data-inspects]") && !location.hash && matchMedia(stacked).matches) panel.scrollIntoView({ block: "start" });
   }
 }
 
