@@ -53,7 +53,7 @@ func (s *Server) submitForm(c echo.Context) error {
 		return c.Redirect(http.StatusSeeOther, "/runs/"+id)
 	}
 	p := toProblem(err)
-	if p.Status >= http.StatusInternalServerError {
+	if p.Code == "internal" {
 		return err
 	}
 	v, failed := s.homeView(c)
@@ -61,6 +61,9 @@ func (s *Server) submitForm(c echo.Context) error {
 		return failed
 	}
 	v.Goal, v.Review, v.Problem = body.Goal, body.Review != "", sentence(p.Detail)+". "+sentence(p.Fix)+"."
+	if p.Code == "conflict" { // the browser's Back, with other words in the old form
+		v.Problem = "This form has already started another run. Nothing was started now: press Run to start this one too."
+	}
 	if body.Intent != "" {
 		v.Intent = body.Intent
 	}

@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+
+	"modernc.org/sqlite"
 )
 
 // The errors a caller can act on. All others are operating failures.
@@ -21,6 +23,8 @@ var (
 	ErrLocked = errors.New("data directory is locked by another process")
 	// ErrClosed: the store was closed before the request was taken.
 	ErrClosed = errors.New("store is closed")
+	// ErrDisk: the disk is full, failing or not writable. Nothing was written.
+	ErrDisk = errors.New("the disk takes no more")
 	// ErrReadOnly: the store was opened for reading.
 	ErrReadOnly = errors.New("store is read-only")
 )
@@ -48,6 +52,26 @@ func (e *ExistsError) Error() string { return "run " + e.Run + " was already mad
 
 // Is makes errors.Is(err, ErrExists) true.
 func (e *ExistsError) Is(target error) bool { return target == ErrExists }
+
+// Primary result codes of SQLite that are about the disk.
+const (
+	sqliteReadOnly = 8
+	sqliteIOError  = 10
+	sqliteFull     = 13
+)
+
+// onDisk marks an error that is about the disk rather than about the request.
+func onDisk(err error) error {
+	var failure *sqlite.Error
+	if !errors.As(err, &failure) {
+		return err
+	}
+	switch failure.Code() & 0xff {
+	case sqliteReadOnly, sqliteIOError, sqliteFull:
+		return fmt.Errorf("%w: %w", ErrDisk, err)
+	}
+	return err
+}
 
 func invalid(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, ErrInvalid)...)

@@ -212,7 +212,7 @@ func (w *writer) commit() {
 	if err := w.transact(results); err != nil {
 		w.forget()
 		for i := range results {
-			results[i] = fmt.Errorf("commit facts: %w", err)
+			results[i] = fmt.Errorf("commit facts: %w", onDisk(err))
 		}
 	}
 	for i := range w.batch {

@@ -44,11 +44,14 @@ func refusal(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, store.ErrNotFound):
-		return &engine.Refusal{Code: "not_found", Message: "there is no such thing", Fix: "check the id"}
+		return &engine.Refusal{Code: "not_found", Message: "there is nothing with this id", Fix: "check the id, or whether you may see it"}
 	case errors.Is(err, store.ErrConflict):
 		return &engine.Refusal{Code: "conflict", Message: err.Error(), Fix: "read it again, then decide"}
 	case errors.Is(err, store.ErrInvalid):
 		return &engine.Refusal{Code: "invalid", Message: err.Error(), Fix: "correct it and send it again"}
+	case errors.Is(err, store.ErrDisk):
+		return &engine.Refusal{Code: "unavailable", Message: "the log could not be written, so nothing was started or changed",
+			Fix: "make room on the disk that holds the data directory, or see the server's log, then try again"}
 	case errors.Is(err, exec.ErrClosed), errors.Is(err, exec.ErrBusy), errors.Is(err, store.ErrClosed):
 		return &engine.Refusal{Code: "unavailable", Message: err.Error(), Fix: "try again in a moment"}
 	}

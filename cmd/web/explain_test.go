@@ -1,9 +1,14 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+
+	"sluice/engine"
+	"sluice/store"
 )
 
 // wantWords fails for each text that a page does not show.
@@ -68,4 +73,24 @@ func TestR52_LogFilters(t *testing.T) {
 	}
 	wantWords(t, op, "/runs/"+id+"?view=log&q=nothing-like-it", "No fact matches")
 	wantWords(t, op, "/runs/"+id+"?view=log&at=2", `id="fact-open-2" open`)
+}
+
+// The browser's Back brings an old form with its old key: what happened is said
+// in words, and pressing Run again is enough.
+func TestP41_BackAndOtherWordsIsExplained(t *testing.T) {
+	w := newWorld(t)
+	op := w.operator()
+	op.want(http.StatusSeeOther, op.form("/runs", "key=k1&intent=observe&goal=show+disk+usage"), nil)
+	a := op.form("/runs", "key=k1&intent=observe&goal=show+the+kernel+version")
+	if a.status != http.StatusConflict || !strings.Contains(a.text(), "press Run to start this one too") || strings.Contains(a.text(), "idempotency") {
+		t.Errorf("got %d without the words", a.status)
+	}
+}
+
+// A log that takes no more is told in words, and nothing typed is lost.
+func TestP41_AFullDiskInWords(t *testing.T) {
+	var refused *engine.Refusal
+	if err := refusal(fmt.Errorf("commit facts: %w", store.ErrDisk)); !errors.As(err, &refused) || refused.Code != "unavailable" || !strings.Contains(refused.Fix, "make room") {
+		t.Errorf("got %v", err)
+	}
 }
