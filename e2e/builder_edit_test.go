@@ -160,6 +160,35 @@ func TestP33_TwoTabsLoseNothing(t *testing.T) {
 	p.pardon(t, "409")
 }
 
+// TestP33_ADraftDeletedElsewhereLosesNothing: what is in the other tab is kept,
+// through a reload too, and becomes a draft of its own.
+func TestP33_ADraftDeletedElsewhereLosesNothing(t *testing.T) {
+	s := serve(t)
+	p := open(t, desktop)
+	p.signIn(s)
+	for _, reloads := range []bool{false, true} {
+		id := s.draftOf("pair", pair)
+		s.edit(p, id)
+		s.api("override").want(http.StatusNoContent, http.MethodDelete, "/drafts/"+id, map[string]any{"revision": 1}, nil)
+		p.enter("textbox", "Goal", "mine")
+		p.chord("s", chromedp.ModifierCtrl)
+		p.says("This draft was deleted elsewhere")
+		if reloads {
+			p.visit(s.url("/builder?draft=" + id))
+			p.ready()
+			p.says("What this browser had kept of it is here")
+		} else {
+			p.shot("builder-gone")
+			p.click("button", "Keep mine as a copy")
+		}
+		p.yes("a draft of its own", `document.querySelector("[data-saved=saved]") && !location.search.endsWith("`+id+`")`)
+		if text := s.draftText(script[string](p, `location.search.slice(7)`)); !strings.Contains(text, `"goal":"mine"`) {
+			t.Errorf("reload %t: got draft %s, want what was typed", reloads, text)
+		}
+	}
+	p.pardon(t, "404")
+}
+
 // pardon takes back what the browser says of one expected answer, and nothing else.
 func (p *tab) pardon(t *testing.T, status string) {
 	t.Helper()

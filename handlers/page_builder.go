@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 // builderBoot is what the island starts from.
 type builderBoot struct {
 	Draft    *draftWire      `json:"draft"`
+	Gone     string          `json:"gone"` // the draft that was asked for and is not there
 	Run      *builderRun     `json:"run"`
 	Template string          `json:"template"` // the island reads its plan over the API
 	Plan     json.RawMessage `json:"plan"`     // of the run
@@ -82,17 +84,20 @@ const emptyPlan = "{\n  \"format\": 1,\n  \"goal\": \"\",\n  \"steps\": []\n}\n"
 func (s *Server) builder(c echo.Context) error {
 	boot := s.newBoot("observe")
 	boot.Template = c.QueryParam("template")
-	v := templates.Builder{Shell: s.builderShell(c), Intent: "observe", Text: emptyPlan}
+	v, status := templates.Builder{Shell: s.builderShell(c), Intent: "observe", Text: emptyPlan}, http.StatusOK
 	if id := c.QueryParam("draft"); id != "" {
 		d, err := s.ownDraft(c, id)
-		if err != nil {
+		var missing *Problem
+		switch isMissing := errors.As(err, &missing) && missing.Status == http.StatusNotFound; {
+		case isMissing || err == nil && d.Kind != "plan":
+			// The browser may still hold what was not saved to it.
+			boot.Gone, status = id, http.StatusNotFound
+		case err != nil:
 			return err
+		default:
+			wire := toDraftWire(&d, true)
+			boot.Draft, v.Text = &wire, d.Doc
 		}
-		if d.Kind != "plan" {
-			return notFound("draft of a plan")
-		}
-		wire := toDraftWire(&d, true)
-		boot.Draft, v.Text = &wire, d.Doc
 	}
 	if id := c.QueryParam("run"); id != "" {
 		c.SetParamNames("id")
@@ -106,8 +111,8 @@ func (s *Server) builder(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v.Boot = text
-	return render(c, http.StatusOK, templates.BuilderPage(v))
+	v.Boot, v.Gone = text, boot.Gone != ""
+	return render(c, status, templates.BuilderPage(v))
 }
 
 func (s *Server) builderShell(c echo.Context) templates.Shell {

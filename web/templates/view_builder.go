@@ -6,6 +6,7 @@ import "encoding/json"
 type Builder struct {
 	Shell
 	Boot     json.RawMessage // what the island starts from
+	Gone     bool            // the draft that was asked for is not there
 	Text     string          // the plan as text
 	Intent   string          // "observe", "operate" or "override"
 	Checked  bool            // the text was sent to be checked

@@ -245,7 +245,7 @@ test("P08 a number that would be bent is refused where it stands", () => {
   assert.deepEqual(readJSON("[9007199254740991, 1.5e3, -0]"), { value: [9007199254740991, 1500, -0] });
 });
 
-const boot: Boot = { draft: null, run: null, template: "", plan: null, intent: "observe", scopes: ["default"], all_scopes: [{ name: "default", tools: [] }, { name: "mail", tools: ["sysinfo"] }], tools: [] };
+const boot: Boot = { draft: null, gone: "", run: null, template: "", plan: null, intent: "observe", scopes: ["default"], all_scopes: [{ name: "default", tools: [] }, { name: "mail", tools: ["sysinfo"] }], tools: [] };
 
 // storeWith is a store to which the server said some findings about three().
 async function storeWith(...findings: Finding[]): Promise<Store> {

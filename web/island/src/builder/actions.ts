@@ -15,6 +15,16 @@ import { problemOf, send, type Finding, type Problem } from "./wire";
 const clipKey = "sluice.builder.clip";
 const textMax = 4 << 20; // of a plan (P14)
 
+const refusalsShown = 3;
+
+// refusedText names the first few things for which a plan was refused.
+function refusedText(problem: Problem): string {
+  const errors = (problem.findings ?? []).filter((f) => f.severity === "error");
+  if (errors.length < 2) return `${errors[0]?.step ? `${errors[0].step}: ` : ""}${problem.detail} ${problem.fix ?? ""}`;
+  const more = errors.length > refusalsShown ? ` And ${errors.length - refusalsShown} more.` : "";
+  return errors.slice(0, refusalsShown).map((f) => `${f.step || f.pointer || "Plan"}: ${f.message} ${f.fix}`).join(" ") + more;
+}
+
 export interface Camera { show(id: string): void; fit(): void; zoom(by: "in" | "out"): void }
 
 export class Actions {
@@ -244,7 +254,7 @@ export class Actions {
         plan = (await send<{ plan: Plan }>("POST", "/plans/read", { text })).plan;
       } catch (error) {
         const problem = problemOf(error);
-        return "fault" in read && text.trim().startsWith("{") ? `Line ${read.fault.line}, column ${read.fault.column}: ${read.fault.message}.` : `${problem.detail} ${problem.fix ?? ""}`;
+        return "fault" in read && text.trim().startsWith("{") ? `Line ${read.fault.line}, column ${read.fault.column}: ${read.fault.message}.` : refusedText(problem);
       }
     }
     const fault = shapeFault(plan);

@@ -40,7 +40,7 @@ export function App({ store, saver, actions }: Props) {
   );
 }
 
-const savedWords: Record<Saver["state"], string> = { new: "not saved yet", dirty: "not saved yet", saving: "saving", saved: "saved", conflict: "saved elsewhere", failed: "not saved" };
+const savedWords: Record<Saver["state"], string> = { new: "not saved yet", dirty: "not saved yet", saving: "saving", saved: "saved", conflict: "saved elsewhere", gone: "deleted elsewhere", failed: "not saved" };
 
 function savedText(saver: Saver, now: number): string {
   if (saver.state !== "saved") return savedWords[saver.state];
@@ -127,13 +127,31 @@ function Drafts({ saver }: { store: Store; saver: Saver }) {
 // Trouble says what stands between the work and its being saved, with a way out.
 function Trouble({ store, saver }: { store: Store; saver: Saver }) {
   if (saver.state === "conflict") {
-    const { who, when, revision } = saver.conflict ?? {};
+    const { when, revision } = saver.conflict ?? {};
+    const who = saver.conflict?.who?.startsWith("token:") ? `your token ${saver.conflict.who.slice(6)}` : "you, in another tab or browser";
     return (
       <div className="callout builder-trouble" data-kind="wait" role="alert">
         <Icon name="warn" />
         <div className="grow"><strong>This draft was saved elsewhere</strong><p>Revision {revision} by {who}{when ? `, ${new Date(when).toLocaleTimeString()}` : ""}. What you have here is kept in this browser; nothing was overwritten.</p></div>
         <button type="button" className="button" data-size="28" onClick={() => void saver.keepMine()}>Keep mine as a copy</button>
         <button type="button" className="button" data-size="28" onClick={() => void saver.loadTheirs()}>Load theirs</button>
+      </div>
+    );
+  }
+  if (saver.state === "gone") {
+    return (
+      <div className="callout builder-trouble" data-kind="wait" role="alert">
+        <Icon name="warn" />
+        <div className="grow"><strong>This draft was deleted elsewhere</strong><p>What you have here is kept in this browser. Keep it as a draft of its own, or leave the page.</p></div>
+        <button type="button" className="button" data-size="28" onClick={() => void saver.keepMine()}>Keep mine as a copy</button>
+      </div>
+    );
+  }
+  if (saver.notice !== "") {
+    return (
+      <div className="callout builder-trouble" data-kind="wait" role="status">
+        <Icon name="warn" /><div className="grow"><p>{saver.notice}</p></div>
+        <button type="button" className="button" data-size="28" onClick={() => { saver.notice = ""; store.changed(); }}>Close</button>
       </div>
     );
   }

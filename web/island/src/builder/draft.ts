@@ -11,7 +11,7 @@ const pauseMillis = 1200;
 const netPrefix = "sluice.builder.";
 const orphanMillis = 60_000;
 
-export type Saved = "new" | "dirty" | "saving" | "saved" | "conflict" | "failed";
+export type Saved = "new" | "dirty" | "saving" | "saved" | "conflict" | "gone" | "failed";
 
 interface Net { doc: Doc; name: string; revision: number; at: number; extras?: Extras }
 
@@ -32,6 +32,7 @@ export class Saver {
   head: DraftHead | undefined;
   conflict: Problem | undefined;
   failure: Problem | undefined;
+  notice = ""; // said once, when the plan was opened
   savedAt = 0; // ms of the page's clock
   base = "";
   private saved: Doc;
@@ -68,10 +69,12 @@ export class Saver {
   async open(): Promise<void> {
     const { boot } = this.store;
     if (boot.draft) this.takeDraft(boot.draft);
+    else if (boot.gone !== "") this.place = boot.gone;
     else if (boot.run && boot.plan) this.takePlan(boot.plan, `run:${boot.run.id}`, boot.run.goal);
     else if (boot.template !== "") await this.takeTemplate(boot.template);
     else if (boot.plan && shapeFault(boot.plan) === "") this.takePlan(boot.plan, "new", "");
-    this.restore();
+    const restored = this.restore();
+    if (boot.gone !== "") this.notice = `There is no such draft any more: it was deleted. ${restored ? "What this browser had kept of it is here, as a draft of its own." : "Here is an empty plan."}`;
     void this.store.check();
     this.store.changed();
   }
@@ -133,7 +136,7 @@ export class Saver {
   }
 
   private edited(): void {
-    if (this.state !== "conflict") this.state = this.unsaved ? "dirty" : this.head ? "saved" : "new";
+    if (!this.isStuck) this.state = this.unsaved ? "dirty" : this.head ? "saved" : "new";
     clearTimeout(this.timer);
     if (!this.netTimer) this.netTimer = window.setTimeout(() => { this.netTimer = 0; if (this.unsaved) this.keepNet(); }, 250);
     if (this.state === "dirty") this.timer = window.setTimeout(() => void this.save(), pauseMillis);
@@ -143,7 +146,7 @@ export class Saver {
   async save(): Promise<boolean> {
     clearTimeout(this.timer);
     await this.running;
-    if (this.state === "conflict" || (this.head && !this.unsaved)) return this.state !== "conflict";
+    if (this.isStuck || (this.head && !this.unsaved)) return !this.isStuck;
     this.running = this.write();
     await this.running;
     this.running = undefined;
@@ -181,7 +184,16 @@ export class Saver {
     }
   }
 
+  // isStuck: a person has to say what becomes of the work before it is saved again.
+  private get isStuck(): boolean { return this.state === "conflict" || this.state === "gone"; }
+
   private failed(problem: Problem): void {
+    if (problem.status === 404 && this.head) {
+      this.state = "gone";
+      this.keepNet();
+      this.announce("This draft was deleted elsewhere. What you have here is kept.");
+      return;
+    }
     if (problem.code === "conflict") {
       this.state = "conflict";
       this.conflict = problem;
@@ -261,17 +273,18 @@ export class Saver {
   private dropNet(): void { localStorage.removeItem(this.key()); }
 
   // restore takes what this tab had not saved, or what a tab left that is gone.
-  private restore(): void {
+  private restore(): boolean {
     const found = this.find();
-    if (!found || shapeFault(found.doc?.plan) !== "") return;
+    if (!found || shapeFault(found.doc?.plan) !== "") return false;
     const same = JSON.stringify(found.doc) === JSON.stringify(this.store.doc) && found.name === this.store.name;
-    if (same && JSON.stringify(found.extras) === this.extras) return;
+    if (same && JSON.stringify(found.extras) === this.extras) return false;
     this.store.unread.clear();
     this.takeExtras(found.extras ?? {});
     if (this.head && found.revision > 0) this.head.revision = found.revision; // saving finds out whether it moved on
     this.store.name = found.name;
     this.store.apply("Restore unsaved changes", docOf(found.doc.plan, found.doc.places ?? {}));
     this.announce("Changes that were not saved are back.");
+    return true;
   }
 
   private find(): Net | undefined {

@@ -19,6 +19,7 @@ export interface Problem { status: number; code: string; detail: string; fix?: s
 
 export interface Boot {
   draft: (Draft & { updated_at: string }) | null;
+  gone: string; // the draft that was asked for and is not there
   run: { id: string; goal: string; base: string; review: boolean } | null;
   template: string;
   plan: Plan | null;
