@@ -69,7 +69,7 @@ func (w *walk) timeBoundUS() int64 {
 		bound += w.s.wallUS() // of authorities that never answer
 	}
 	for _, c := range w.s.control { // calls of models take as long as this test lets them
-		bound += int64(c.attempt) * callBackoff(callRetriesMax).Microseconds()
+		bound += int64(c.attempt) * max(callBackoff(callRetriesMax), callWaitMax).Microseconds()
 	}
 	if w.s.plan == nil {
 		return bound

@@ -136,3 +136,44 @@ func TestR11_APlannerSeesTheToolsInScopeOnOneLineEach(t *testing.T) {
 		}
 	}
 }
+
+// TestR94_EachRoleHasItsOwnModel: plans are asked of one server, reflections of
+// another, each is told nothing of the other, and facts name who acted.
+func TestR94_EachRoleHasItsOwnModel(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(t)
+	big, bigURL := startFake(t, fake.Options{Script: fake.Script{Model: "big"}})
+	small, smallURL := startFake(t, fake.Options{Script: fake.Script{Model: "small"}})
+	cfg.Models.Planner = modelFields{URL: bigURL, Model: "big", PriceIn: "3", PriceOut: "15"}
+	cfg.Models.Executor = modelFields{URL: smallURL, Model: "small", Key: modelKey, PriceIn: "0", PriceOut: "0"}
+	c := worldOf(t, cfg).operator()
+	r := c.modelRun(c.runToRest(`{"goal":"check disk usage","intent":"observe"}`).ID)
+	if r.code() != "SUCCESS" || r.Verdict.By != "model:small" || !strings.Contains(c.factsText(r.ID), `"by":"model:big"`) {
+		t.Errorf("got %s and verdict %+v, want each role by its model", r.code(), r.Verdict)
+	}
+	for name, s := range map[string]*fake.Server{fake.Planner: big, fake.Reflection: small} {
+		for _, seen := range s.Seen() {
+			if seen.Role != name || strings.Contains(seen.Auth, modelKey) != (s == small) {
+				t.Errorf("the model of the %s was asked as %s with %q", name, seen.Role, seen.Auth)
+			}
+		}
+		if s.Calls() != 1 {
+			t.Errorf("%s: got %d calls, want one", name, s.Calls())
+		}
+	}
+	if cost := r.Budget["cost_micro_usd"].Spent; cost <= 0 || cost != 3*r.plannerTokens(c, "input")+15*r.plannerTokens(c, "output") {
+		t.Errorf("got %d micro-USD, want the planner's tokens at its prices and nothing for the other", cost)
+	}
+}
+
+// plannerTokens reads the measured tokens of kernel.plan off the graph.
+func (r *modelRun) plannerTokens(c *caller, way string) int64 {
+	for _, n := range c.graph(r.ID, r.Seq).Nodes {
+		if n.ID == "kernel.plan" && n.Usage != nil && way == "input" {
+			return n.Usage.InputTokens
+		} else if n.ID == "kernel.plan" && n.Usage != nil {
+			return n.Usage.OutputTokens
+		}
+	}
+	return -1
+}
