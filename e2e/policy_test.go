@@ -71,6 +71,9 @@ func (p *tab) send(path string, body any) int {
 func (p *tab) publish(version int, reason string) {
 	p.t.Helper()
 	script[string](p, `document.getElementById("publish-menu").open = true; ""`)
+	if !script[bool](p, `(() => { const r = document.querySelector("#publish-menu .confirm-panel").getBoundingClientRect(); return r.top >= 0 && r.bottom <= innerHeight && r.height > 100; })()`) {
+		p.t.Error("the menu that publishes is not whole in the window")
+	}
 	p.enter("textbox", "Reason", reason)
 	p.click("button", "Publish version "+strconv.Itoa(version))
 	p.wait("version page", func() bool {
@@ -222,6 +225,9 @@ func TestP41_TwoEditorsOfOnePolicyLoseNothing(t *testing.T) {
 	p.replaceYAML("kill_switches: []", "kill_switches: [sysinfo]")
 	p.waitText("the note", "#policy-notes", "Version 2 was published meanwhile")
 	script[string](p, `document.getElementById("publish-menu").open = true; ""`)
+	if !script[bool](p, `(() => { const r = document.querySelector("#publish-menu .confirm-panel").getBoundingClientRect(); return r.top >= 0 && r.bottom <= innerHeight && r.height > 100; })()`) {
+		p.t.Error("the menu that publishes is not whole in the window")
+	}
 	p.enter("textbox", "Reason", "slower")
 	p.click("button", "Publish version 3")
 	p.wait("the refusal", func() bool {

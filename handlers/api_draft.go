@@ -45,6 +45,7 @@ type Draft struct {
 
 // DraftConflict says who saved another revision, and when.
 type DraftConflict struct {
+	ID      string // of the draft that is in the way of a new one, "" for the same
 	Current int64
 	Who     string
 	At      int64 // µs UTC

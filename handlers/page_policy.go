@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -200,20 +202,34 @@ func (s *Server) draftForm(c echo.Context) error {
 	d := Draft{ID: w.form.draft, Kind: draftKind, Owner: v.User.ID, Name: draftName, Doc: w.form.yaml, Base: strconv.Itoa(w.form.base),
 		Revision: w.form.revision, UpdatedBy: v.Principal()}
 	if d.ID == "" {
-		_, err = s.cfg.Drafts.AddDraft(ctx, d)
+		err = s.addDraft(ctx, d)
 	} else {
 		_, err = s.cfg.Drafts.SaveDraft(ctx, d)
 	}
 	var moved *DraftConflict
 	switch {
 	case errors.As(err, &moved):
-		w.form.revision = moved.Current
-		w.refused = "This draft was saved in another window meanwhile. Yours is below and not saved; save again to replace the other one."
+		w.form.draft, w.form.revision = cmp.Or(w.form.draft, moved.ID), moved.Current
+		w.refused = "A draft was saved in another window meanwhile. Yours is below and not saved; save again to replace the other one, or open the policy in a new window to see it first."
 		return s.showPolicy(c, http.StatusConflict, w)
 	case err != nil:
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, policyPlace(&w.form))
+}
+
+// addDraft saves somebody's first draft of the policy. Another one from another
+// window is not hidden behind it.
+func (s *Server) addDraft(ctx context.Context, d Draft) error {
+	list, err := s.cfg.Drafts.Drafts(ctx, d.Owner, draftKind)
+	if err != nil {
+		return err
+	}
+	if len(list) > 0 {
+		return &DraftConflict{ID: list[0].ID, Current: list[0].Revision}
+	}
+	_, err = s.cfg.Drafts.AddDraft(ctx, d)
+	return err
 }
 
 func policyPlace(f *policyForm) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,8 +18,9 @@ import (
 
 // Limits on publishing.
 const (
-	policyReasonMax = 4 << 10 // bytes
-	stopTriesMax    = 5       // a switch thrown while others publish
+	policyReasonMax   = 4 << 10 // bytes
+	stopTriesMax      = 5       // a switch thrown while others publish
+	policyWarningsMax = 20
 )
 
 // Policies keeps the versions of the policy and tries drafts on recorded calls.
@@ -176,17 +178,41 @@ func CheckPolicy(text string, catalog *plan.Catalog) (*policy.Policy, PolicyRepo
 	return compiled, PolicyReport{OK: true, Hash: &hash, Issues: []document.Problem{}, Warnings: policyWarnings(compiled, catalog)}
 }
 
-// policyWarnings are what a policy allows but its author may not mean.
+// policyWarnings are what a policy says but its author may not mean.
 func policyWarnings(p *policy.Policy, catalog *plan.Catalog) []string {
 	doc := p.Document()
+	warnings := namelessGuards(&doc, catalog)
 	for _, name := range catalog.Names() {
 		for scope := range doc.Scopes {
 			if p.InScope([]string{scope}, name) {
-				return []string{}
+				return warnings
 			}
 		}
 	}
-	return []string{"This policy lets no tool run: every call of every run would be denied."}
+	return append(warnings, "This policy lets no tool run: every call of every run would be denied.")
+}
+
+// namelessGuards are patterns that hold nothing back, because no tool has such a
+// name: a slip of the pen there leaves open what its author thinks is closed.
+func namelessGuards(doc *policy.Document, catalog *plan.Catalog) []string {
+	warnings := []string{}
+	look := func(what string, patterns []string) {
+		for _, pattern := range patterns {
+			matches := func(name string) bool { return policy.MatchName(pattern, name) }
+			if len(warnings) < policyWarningsMax && !slices.ContainsFunc(catalog.Names(), matches) {
+				warnings = append(warnings, what+" names "+plain(pattern)+", which no tool is called: it holds nothing back.")
+			}
+		}
+	}
+	look("A kill switch", doc.KillSwitches)
+	for _, r := range doc.Approvals.Rules {
+		look("Rule "+plain(r.ID), r.When.Tools)
+	}
+	for _, r := range doc.Clearance {
+		look("Clearance rule "+plain(r.ID), r.When.Tools)
+	}
+	look("An impact", sortedKeys(doc.Tools))
+	return warnings
 }
 
 // policyBody is what publishing needs.

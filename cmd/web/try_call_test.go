@@ -105,3 +105,57 @@ func TestP20_TheDryRunNamesAuthoritiesDirectionsAndCalls(t *testing.T) {
 		t.Error("the table does not count the rule's calls")
 	}
 }
+
+// TestP16_AGuardThatNamesNoToolIsSaid: a slip of the pen in a kill switch, a rule
+// or a clearance holds nothing back, so whoever writes it is told.
+func TestP16_AGuardThatNamesNoToolIsSaid(t *testing.T) {
+	o := newWorld(t).operator()
+	var got handlers.PolicyReport
+	text := "version: 1\nscopes: {default: {tools: [\"file.*\"]}}\nkill_switches: [file.delte, \"git.*\"]\n" +
+		"approvals: {rules: [{id: A1, when: {tools: [\"mial.*\", file.read]}}]}\nclearance: [{id: C1, when: {tools: [file.rite, file.read]}, url: \"https://c.example/\"}]\n"
+	o.want(http.StatusOK, o.post("/api/v1/policies/check", yamlBody(text)), &got)
+	all := strings.Join(got.Warnings, "\n")
+	for _, want := range []string{"kill switch names file.delte", "Rule A1 names mial.*", "Clearance rule C1 names file.rite"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("got %q, want %q", all, want)
+		}
+	}
+	if !got.OK || len(got.Warnings) != 3 {
+		t.Errorf("got %+v, want three warnings and no issue", got)
+	}
+	o.want(http.StatusOK, o.post("/api/v1/policies/check", yamlBody(o.active().YAML)), &got)
+	if len(got.Warnings) != 0 {
+		t.Errorf("got %q of the policy of a first start, want none", got.Warnings)
+	}
+}
+
+// TestP33_TwoWindowsNeverHideADraftOfThePolicy: the first save of a second window
+// says that there is a draft already; saving again replaces it.
+func TestP33_TwoWindowsNeverHideADraftOfThePolicy(t *testing.T) {
+	o := newWorld(t).operator()
+	yaml := o.active().YAML
+	save := func(mark string, more url.Values) *answer {
+		values := url.Values{"base": {"1"}, "yaml": {"# " + mark + "\n" + yaml}}
+		for name, value := range more {
+			values[name] = value
+		}
+		return o.form("/policies/draft", values.Encode())
+	}
+	if a := save("first", nil); a.status != http.StatusOK && a.status != http.StatusSeeOther {
+		t.Fatalf("got %d, want the first draft saved", a.status)
+	}
+	a := save("second", nil)
+	page := a.text()
+	if a.status != http.StatusConflict || !strings.Contains(page, "# second") || !strings.Contains(page, "saved in another window") {
+		t.Fatalf("got %d, want the conflict said and the text kept", a.status)
+	}
+	if now := o.get("/policies").text(); !strings.Contains(now, "# first") {
+		t.Error("the first draft is gone before anybody chose")
+	}
+	id := page[strings.Index(page, `name="draft" value="`)+len(`name="draft" value="`):]
+	revision := page[strings.Index(page, `name="revision" value="`)+len(`name="revision" value="`):]
+	save("second", url.Values{"draft": {id[:strings.Index(id, `"`)]}, "revision": {revision[:strings.Index(revision, `"`)]}})
+	if now := o.get("/policies").text(); !strings.Contains(now, "# second") {
+		t.Error("saving again did not replace the other draft")
+	}
+}

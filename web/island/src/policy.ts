@@ -122,7 +122,10 @@ class PolicyPage {
   private async check(): Promise<void> {
     const round = ++this.round;
     const page = await this.ask("check", "");
-    if (page && round === this.round) this.show(page);
+    if (round !== this.round) return;
+    if (page) return this.show(page);
+    const says = part("policy-problems");
+    if (says) says.textContent = "Not checked: the server did not take the text (it may be gone, or the text too large). Nothing is lost; the next change asks again.";
   }
 
   private show(page: Document): void {
