@@ -187,13 +187,32 @@ func mergeRole(sources []source, role string, planner *modelConfig) modelConfig 
 	c.inherit(planner)
 	err := c.numbers(get)
 	if err == nil && c.isSet() {
-		err = c.endpoint.Check()
+		err = errors.Join(c.endpoint.Check(), c.fits())
 	}
 	if err != nil {
 		c.problem = err.Error()
 	}
 	return c
 }
+
+// fits refuses a model of which no run could make a single call: what a call may
+// use is reserved before it (R62).
+func (c *modelConfig) fits() error {
+	run, _ := engine.ProfileByName("")
+	info := engine.ModelInfo{PriceIn: c.priceIn, PriceOut: c.priceOut}
+	most := info.Priced(engine.Usage{InputTokens: promptTokensMin, OutputTokens: c.output})
+	switch {
+	case c.output > run.OutputTokens:
+		return fmt.Errorf("max_output is %d tokens, and a whole run may use %d: set it lower", c.output, run.OutputTokens)
+	case most.CostMicroUSD > run.CostMicroUSD:
+		return fmt.Errorf("one answer may cost %s USD, and a whole run may cost %s: lower max_output, or correct the prices",
+			priceText(most.CostMicroUSD), priceText(run.CostMicroUSD))
+	}
+	return nil
+}
+
+// promptTokensMin is about what every prompt has.
+const promptTokensMin = 2_000
 
 // inherit fills the executor's address and model from the planner's. With an
 // address of the page no key of the machine's goes along.

@@ -62,7 +62,8 @@ models:
 		t.Errorf("got %q with key %q for the executor, want the planner's address of the page without the machine's key", got.endpoint.BaseURL, got.endpoint.Key)
 	}
 	for _, bad := range []modelFields{{URL: "http://x/v1"}, {URL: "gopher://x", Model: "m"}, {URL: "http://x", Model: "m", Key: "short"},
-		{URL: "http://x", Model: "m", Timeout: "0"}, {URL: "http://x", Model: "m", PriceIn: "-1"}, {URL: "http://x", Model: "m", MaxOutput: "lots"}} {
+		{URL: "http://x", Model: "m", Timeout: "0"}, {URL: "http://x", Model: "m", PriceIn: "-1"}, {URL: "http://x", Model: "m", MaxOutput: "lots"},
+		{URL: "http://x", Model: "m", MaxOutput: "60001"}, {URL: "http://x", Model: "m", MaxOutput: "16000", PriceIn: "15", PriceOut: "75"}} {
 		if got := mergeRole([]source{{"flag", &modelFlags{Planner: bad}}}, plannerRole, nil); got.problem == "" {
 			t.Errorf("%+v: got it accepted", bad)
 		}

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -234,5 +235,36 @@ func TestAKeyOfThePageStaysWithAnAddressOfAFlag(t *testing.T) {
 	at(strings.TrimSuffix(url, "/v1")+"/v1/", func(m modelPages) { works(m, plannerRole, true) })
 	if server.Calls() == 0 || thief.Calls() == 0 {
 		t.Error("nothing was asked")
+	}
+}
+
+// TestP26_AServerThatRepeatsTheKeyTellsNobody: in an error before or within its
+// answer, to a run, a proposal, a test of the settings or the command line.
+func TestP26_AServerThatRepeatsTheKeyTellsNobody(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []string{fake.Fault401, fake.Fault403, fake.Fault500, fake.Fault429Long, fake.FaultError} {
+		cfg, s := modelled(t, fake.Options{Fault: fault})
+		w := worldOf(t, cfg)
+		c := w.operator()
+		texts := map[string]string{"proposal": c.post("/api/v1/plans/propose", `{"goal":"check disk usage","by":"model"}`).text(),
+			"check": c.post("/api/v1/models/check", "{}").text(), "test": c.form("/settings/models/planner/test", "").text(), "settings": c.get("/settings").text(),
+			"audit": c.get("/api/v1/audit/export").text(), "log": w.logs.String()}
+		keyFile := filepath.Join(t.TempDir(), "key")
+		writeFile(t, keyFile, modelKey)
+		for _, flags := range [][]string{{"models", "check"}, {"models", "check", "--json"}, {"plan", "propose", "--by", "model", "check disk usage"}} {
+			got := sluice(t, "", slices.Insert(flags, len(flags)-map[bool]int{true: 1}[flags[0] == "plan"], "--data", t.TempDir(), "--model-url", cfg.Models.Both.URL, "--model-name", "demo", "--model-key-file", keyFile)...)
+			if got.code == 0 {
+				t.Errorf("%s: %v: got success", fault, flags)
+			}
+			texts[strings.Join(flags, " ")] = got.out + got.err
+		}
+		for place, text := range texts {
+			if strings.Contains(text, modelKey) || strings.Contains(text, modelKey[:16]) {
+				t.Errorf("%s: %s holds the key: %s", fault, place, text)
+			}
+		}
+		if len(s.Seen()) == 0 || s.Seen()[0].Auth != "Bearer "+modelKey {
+			t.Errorf("%s: the server did not get the key, so this shows nothing", fault)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"io"
@@ -159,7 +160,13 @@ func byTransport(err error) error {
 	var mistyped *json.UnmarshalTypeError
 	var op *net.OpError
 	var dns *net.DNSError
+	var untrusted *tls.CertificateVerificationError
+	var noTLS tls.RecordHeaderError
 	switch {
+	case errors.As(err, &untrusted):
+		return failure(engine.ClassUnavailable, "the certificate of the model server is not trusted on this machine")
+	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &noTLS):
+		return failure(engine.ClassUnavailable, "the model server does not speak TLS: its base URL starts with http://")
 	case errors.As(err, &syntax), errors.As(err, &mistyped), errors.Is(err, openai.ErrTooManyEmptyStreamMessages):
 		return failure(engine.ClassTransient, "the model server sent a stream that is not of its protocol")
 	case errors.As(err, &dns):

@@ -2,6 +2,8 @@ package model_test
 
 import (
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -87,6 +89,24 @@ func TestAServersWishToBeLeftAloneIsRead(t *testing.T) {
 		h.Close()
 		if f == nil || f.RetryAfter > most || f.RetryAfter < most-10*time.Second {
 			t.Errorf("%q: got %+v, want to wait %s", text, f, most)
+		}
+	}
+}
+
+// TestCertificatesAndSchemesAreNamed: what keeps a server from being reached is
+// said in words that lead on.
+func TestCertificatesAndSchemesAreNamed(t *testing.T) {
+	quiet := log.New(io.Discard, "", 0)
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = quiet
+	secure.StartTLS()
+	defer secure.Close()
+	open := httptest.NewServer(http.NotFoundHandler())
+	defer open.Close()
+	for url, want := range map[string]string{secure.URL: "not trusted", strings.Replace(open.URL, "http:", "https:", 1): "starts with http://"} {
+		_, f := ask(t, model.Endpoint{BaseURL: url, Model: "demo", Timeout: 20 * time.Second}, model.Request{})
+		if f == nil || f.Class != engine.ClassUnavailable || !strings.Contains(f.Detail, want) {
+			t.Errorf("%s: got %v, want %q", url, f, want)
 		}
 	}
 }
