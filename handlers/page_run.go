@@ -74,6 +74,7 @@ func (s *Server) runView(c echo.Context) (templates.Run, error) {
 	if by := state.PlanBy(); by != "" && by != engine.BuiltinBy && !strings.HasPrefix(by, "model:") {
 		v.Overview.Planner = "written by " + s.actor(c, by)
 	}
+	v.Overview.Now = s.nowWords(c, state, story)
 	if v.Review, err = s.reviewView(c, state); err != nil {
 		return templates.Run{}, err
 	}

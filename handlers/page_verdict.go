@@ -74,6 +74,15 @@ func (s *Server) heldView(c echo.Context, state *engine.State, node string, stor
 	return &l
 }
 
+// nowWords says what a run that has not ended waits for, and who paused it.
+func (s *Server) nowWords(c echo.Context, state *engine.State, story *trace.Story) string {
+	text, actor, at := story.Now(state)
+	if actor != "" {
+		text = strings.Replace(text, "Paused.", "Paused by "+s.actor(c, actor)+" at "+clock(at)+".", 1)
+	}
+	return plain(text)
+}
+
 // actor names who acted for people: by name where it is a person.
 func (s *Server) actor(c echo.Context, principal string) string {
 	if p := s.person(c, principal); p.Name != principal {

@@ -94,3 +94,16 @@ func TestP41_AFullDiskInWords(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A run that goes on says what it waits for, and who paused it.
+func TestP3_ARunSaysWhatItWaitsFor(t *testing.T) {
+	w := newWorld(t)
+	op := w.operator()
+	id := op.submit(`{"goal":"delete notes.txt","intent":"override"}`)
+	op.rest(id)
+	wantWords(t, op, "/runs/"+id, "a person has to answer first")
+	op.want(http.StatusSeeOther, op.form("/runs/"+id+"/pause", ""), nil)
+	op.until(id, func(s engine.Status) bool { return s == engine.Paused })
+	wantWords(t, op, "/runs/"+id, "Paused by ", "takes effect when somebody resumes the run")
+	wantWords(t, op, "/runs?status=planning", "No run is in this state now")
+}

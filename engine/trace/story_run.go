@@ -159,3 +159,45 @@ func (s *Story) findings(state *engine.State, a *Account) {
 		}
 	}
 }
+
+// Now says what a run that has not ended waits for, "" while it works.
+func (s *Story) Now(state *engine.State) (text, actor string, at int64) {
+	sum := engine.Summarise(state)
+	switch {
+	case sum.Status == engine.Paused:
+		for i := range s.run {
+			if r := &s.run[i]; r.Kind == engine.InputPause {
+				actor, at = r.Actor, r.At
+			}
+		}
+		text = "Paused. What was running goes on to its end, nothing new starts"
+		if len(sum.Waiting) > 0 {
+			text += ", and an approval given now takes effect when somebody resumes the run"
+		}
+		return text + ".", actor, at
+	case sum.Review:
+		return "The plan waits for somebody to start it. Nothing has run yet.", "", 0
+	case len(sum.Questions) > 0:
+		return "It is not known whether " + nodeList(questionNodes(&sum)) + " happened. A person has to look and say so; until then nothing that needs it goes on.", "", 0
+	case sum.Status == engine.Waiting && len(sum.Waiting) > 0:
+		return "Everything else is done or needs what waits: a person has to answer first.", "", 0
+	case sum.Status == engine.Waiting:
+		return "An external authority has to answer first.", "", 0
+	}
+	return "", "", 0
+}
+
+func questionNodes(sum *engine.Summary) []string {
+	var list []string
+	for i := range sum.Questions {
+		list = append(list, sum.Questions[i].Node)
+	}
+	return list
+}
+
+func nodeList(list []string) string {
+	if len(list) > 3 {
+		return strings.Join(list[:3], ", ") + " and " + strconv.Itoa(len(list)-3) + " more"
+	}
+	return strings.Join(list, " and ")
+}

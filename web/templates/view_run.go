@@ -67,6 +67,7 @@ type Overview struct {
 	Version   int
 	CreatedAt int64
 	EndedAt   int64
+	Now       string // what the run waits for, "" while it works or is over
 }
 
 // Step is one row of the list view, in the order of the plan.

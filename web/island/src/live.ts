@@ -3,7 +3,7 @@
 import { localise, now, startClocks } from "./live/clock";
 import { startForms } from "./live/forms";
 import { startKeys } from "./live/keys";
-import { lockActions, showLink, titleCount } from "./live/notice";
+import { lockActions, showLink, startNotify, titleCount } from "./live/notice";
 import { invalidate, whenRefreshed } from "./live/refresh";
 import { listOnPhones, RunPage, seqOfParts } from "./live/runpage";
 import { Socket } from "./live/socket";
@@ -49,6 +49,7 @@ function start(): void {
   startKeys();
   startClocks(() => invalidate("approvals"));
   titleCount();
+  startNotify();
   const page = startRun();
   whenRefreshed(() => { titleCount(); lockActions(); if (page && !page.store) seqOfParts(); });
   let dropped = false;

@@ -84,8 +84,47 @@ export function lockActions(): void {
 }
 
 const title = document.title;
+const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+const calmIcon = icon?.href ?? "";
+const dottedIcon = "data:image/svg+xml," + encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 18 18" fill="none" stroke="#5f5de3" stroke-width="1.8" ' +
+  'stroke-linecap="round"><path d="M2.5 1.5v15M15.5 1.5v15M5 13.6c1.4-1.5 2.6-1.5 4 0s2.6 1.5 4 0"/><path d="M5.5 2h7v6.5h-7z" fill="#5f5de3"/><circle cx="13.5" cy="4.5" r="4" fill="#fac125" stroke="none"/></svg>');
+let known = -1; // how many waited when last seen
 
+// titleCount shows in the tab that something waits, by number and by a dot.
 export function titleCount(): void {
   const count = document.querySelector<HTMLElement>("[data-waiting]")?.dataset.waiting ?? "";
   document.title = count === "" ? title : `(${count}) ${title}`;
+  if (icon) icon.href = count === "" ? calmIcon : dottedIcon;
+  const now = Number(count);
+  if (known >= 0 && now > known) tell(now);
+  known = now;
+}
+
+const notifyStore = "sluice.notify";
+
+// tell shows a notification of the browser to who asked for them, and only while
+// the page is not looked at.
+function tell(count: number): void {
+  if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted" || localStorage.getItem(notifyStore) !== "on") return;
+  try {
+    const note = new Notification(count === 1 ? "Something waits for you" : `${count} things wait for you`, { body: "Open approvals to look at it.", tag: "sluice" });
+    note.onclick = () => { window.focus(); location.assign("/approvals"); };
+  } catch {
+    // some phones take notifications from installed apps alone; the title says it too
+  }
+}
+
+// startNotify offers notifications where the browser has them.
+export function startNotify(): void {
+  const box = document.querySelector<HTMLInputElement>("#notify");
+  if (!box || !("Notification" in window)) return;
+  box.closest<HTMLElement>("[data-notify]")?.removeAttribute("hidden");
+  box.checked = localStorage.getItem(notifyStore) === "on" && Notification.permission === "granted";
+  box.addEventListener("change", async () => {
+    if (box.checked && Notification.permission !== "granted" && await Notification.requestPermission() !== "granted") {
+      box.checked = false;
+      toast("Not allowed", "The browser refuses notifications from this page. Its settings for this site can allow them.");
+    }
+    localStorage.setItem(notifyStore, box.checked ? "on" : "off");
+  });
 }
