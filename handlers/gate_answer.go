@@ -19,6 +19,8 @@ type StepGate struct {
 	Asks       []policy.AskFor   `json:"asks"`
 	Clear      []policy.ClearFor `json:"clear,omitempty"`   // authorities that have to allow it
 	Partial    bool              `json:"partial,omitempty"` // a parameter comes from another step
+
+	decision policy.Decision
 }
 
 // Asker is for whom a plan would run.
@@ -28,20 +30,15 @@ type Asker struct {
 	Requester string
 }
 
-// GateAnswers asks the policies about every step of a plan; the strictest
-// answer counts (P19).
-func GateAnswers(c *plan.Compiled, catalog *plan.Catalog, who Asker, policies ...*policy.Policy) []StepGate {
+// GateAnswers asks the policy that a run was started under and the one in force
+// about every step of a plan; both count (P19).
+func GateAnswers(c *plan.Compiled, catalog *plan.Catalog, who Asker, both [2]*policy.Policy) []StepGate {
 	list := make([]StepGate, len(c.Steps))
 	for i := range c.Steps {
 		call := stepCall(&c.Steps[i], catalog, who)
-		var strictest policy.Decision
-		for k, p := range policies {
-			if d := policy.Decide(p, call); k == 0 || strictness(d.Outcome) > strictness(strictest.Outcome) {
-				strictest = d
-			}
-		}
-		list[i] = StepGate{Step: c.Steps[i].ID, Tool: c.Steps[i].Tool, Decision: strictest.Outcome, Impact: strictest.Impact,
-			ImpactName: strictest.ImpactName, Reasons: strictest.Reasons, Asks: strictest.Asks, Clear: strictest.Clear, Partial: call.Partial}
+		d := policy.DecideBoth(both[0], both[1], call)
+		list[i] = StepGate{Step: c.Steps[i].ID, Tool: c.Steps[i].Tool, Decision: d.Outcome, Impact: d.Impact,
+			ImpactName: d.ImpactName, Reasons: d.Reasons, Asks: d.Asks, Clear: d.Clear, Partial: call.Partial, decision: d}
 	}
 	return list
 }
@@ -58,25 +55,12 @@ func stepCall(s *plan.CompiledStep, catalog *plan.Catalog, who Asker) policy.Cal
 	return call
 }
 
-func strictness(o policy.Outcome) int {
-	switch o {
-	case policy.Deny:
-		return 2
-	case policy.Ask:
-		return 1
-	}
-	return 0
-}
-
 // bothPolicies are the one a run was started under and the one in force.
-func (s *Server) bothPolicies(ctx context.Context, pinned string) ([]*policy.Policy, error) {
+func (s *Server) bothPolicies(ctx context.Context, pinned string) ([2]*policy.Policy, error) {
 	current := s.cfg.Rules.Policy()
 	if current.Hash() == pinned {
-		return []*policy.Policy{current}, nil
+		return [2]*policy.Policy{current, current}, nil
 	}
 	p, err := s.cfg.Rules.PolicyByHash(ctx, pinned)
-	if err != nil {
-		return nil, err
-	}
-	return []*policy.Policy{p, current}, nil
+	return [2]*policy.Policy{p, current}, err
 }

@@ -35,8 +35,9 @@ func (s *Server) reviewView(c echo.Context, state *engine.State) (*templates.Rev
 	v := &templates.Review{Run: state.ID(), Version: version.Version, By: s.planner(c, version.By), Steps: len(gate), Template: engine.Summarise(state).Template,
 		ExpiresAt: state.ReviewEnds(), Findings: reviewFindings(version.Findings),
 		CanAct: mayReview(who, state.Requester())}
+	book := s.ruleBook(ctx, state)
 	for i := range gate {
-		v.Gate = append(v.Gate, gateRow(&gate[i]))
+		v.Gate = append(v.Gate, gateRow(&gate[i], book, s.now()))
 		switch {
 		case len(gate[i].Asks) > 0:
 			v.Asks++
@@ -57,14 +58,15 @@ func (s *Server) planner(c echo.Context, by string) string {
 	return by
 }
 
-func gateRow(g *StepGate) templates.StepGate {
+func gateRow(g *StepGate, book *ruleBook, now int64) templates.StepGate {
 	row := templates.StepGate{Step: g.Step, Tool: g.Tool, Answer: string(g.Decision), Impact: g.ImpactName}
-	if len(g.Clear) > 0 && len(g.Asks) == 0 {
+	switch {
+	case len(g.Clear) > 0 && len(g.Asks) == 0:
 		row.Answer = "clear"
+	case len(g.Clear) > 0:
+		row.Answer = "both"
 	}
-	if n := len(g.Reasons); n > 0 {
-		row.Why = plain(g.Reasons[n-1])
-	}
+	row.Why = book.words(plain(strings.Join(g.Reasons, " ")), &g.decision, now)
 	return row
 }
 

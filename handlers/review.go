@@ -125,7 +125,7 @@ func (s *Server) gateOf(ctx context.Context, state *engine.State, c *plan.Compil
 		return nil, err
 	}
 	who := Asker{Intent: state.Intent(), Scopes: state.Scopes(), Requester: state.Requester()}
-	return GateAnswers(c, s.cfg.Rules.Catalog(), who, policies...), nil
+	return GateAnswers(c, s.cfg.Rules.Catalog(), who, policies), nil
 }
 
 // reviewableRun is a run whose plan the viewer may start or change: people

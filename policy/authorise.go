@@ -10,10 +10,7 @@ import (
 // compared, each decides by itself and the stricter answer holds. Without an
 // allow the Grant is the zero value.
 func Authorise(pinned, current *Policy, c Call) (Grant, Decision) {
-	d := Decide(pinned, c)
-	if !samePolicy(pinned, current) {
-		d = stricter(d, Decide(current, c))
-	}
+	d := DecideBoth(pinned, current, c)
 	if d.Outcome != Allow {
 		return Grant{}, d
 	}
@@ -22,6 +19,16 @@ func Authorise(pinned, current *Policy, c Call) (Grant, Decision) {
 		return Grant{}, d
 	}
 	return mint(&c, pinned.hash), d
+}
+
+// DecideBoth answers as Authorise would, and mints nothing: for those who ask
+// ahead of a dispatch.
+func DecideBoth(pinned, current *Policy, c Call) Decision {
+	d := Decide(pinned, c)
+	if !samePolicy(pinned, current) {
+		d = stricter(d, Decide(current, c))
+	}
+	return d
 }
 
 func samePolicy(a, b *Policy) bool {
