@@ -30,6 +30,7 @@ func TestR55_VerdictSaysWhatTheToolSaid(t *testing.T) {
 	id := op.runToRest(`{"goal":"read nope/none.txt","intent":"observe"}`).ID
 	wantWords(t, op, "/runs/"+id+"?view=verdict", "&#34;nope/none.txt&#34; does not exist in the workspace", "Check the name", "at=6#fact-6")
 	wantWords(t, op, "/runs/"+id+"?view=list&node=read_nope_none_txt", "Why it was not done", "does not exist in the workspace")
+	wantWords(t, op, "/runs/"+id+"?view=log", `data-tone="failed"`, "Failed: &#34;nope/none.txt&#34; does not exist")
 	wantWords(t, op, "/api/v1/runs/"+id+"/why", "does not exist in the workspace", `"node":"read_nope_none_txt"`)
 }
 

@@ -34,6 +34,7 @@ type runRequest struct {
 	Budget      map[string]int64   `json:"budget,omitempty"`
 	Template    *templateRequest   `json:"template,omitempty"`
 	ModeOptions engine.ModeOptions `json:"-"`
+	Account     trace.Account      `json:"-"` // filled when the run has come to rest
 }
 
 // runShape is what run prints: a run in the shape of P39.
@@ -87,7 +88,7 @@ func runGoal(ctx context.Context, s streams, args []string) int {
 	if err != nil {
 		return failRun(s, err)
 	}
-	return printRun(s, raw, asJSON)
+	return printRun(s, raw, &req.Account, asJSON)
 }
 
 // lower reads one --budget; what the limit may be is the core's to say.
@@ -158,6 +159,7 @@ func runThrough(ctx context.Context, c *client, req *runRequest) (json.RawMessag
 			return nil, err
 		}
 		if atRest(shape.Status) && !clearing(shape.Counts) {
+			_ = c.call(ctx, request{http.MethodGet, "/api/v1/runs/" + made.ID + "/why", nil}, &req.Account) // an older server has none
 			return raw, nil
 		}
 		select {
@@ -187,7 +189,7 @@ func (a *app) runHere(ctx context.Context, req *runRequest) (json.RawMessage, er
 	if err := a.shell.Submit(ctx, in, exec.Creation{Run: in.Run, Owner: in.Actor}); err != nil {
 		return nil, err
 	}
-	p := trace.NewProjector(in.Run)
+	p, story := trace.NewProjector(in.Run), trace.NewStory()
 	for {
 		facts, err := execLog{a.store}.Load(ctx, in.Run, p.Seq(), 1000)
 		if err != nil {
@@ -195,11 +197,13 @@ func (a *app) runHere(ctx context.Context, req *runRequest) (json.RawMessage, er
 		}
 		for i := range facts {
 			p.Apply(facts[i])
+			story.Take(&engine.Row{Fact: facts[i]})
 		}
 		if len(facts) > 0 {
 			continue
 		}
 		if sum := engine.Summarise(p.State()); atRest(sum.Status) && !clearing(sum.Counts) {
+			req.Account = story.Account(p.State())
 			return asPrinted(handlers.RunShape(sum))
 		}
 		select {
@@ -258,7 +262,7 @@ func failRun(s streams, err error) int {
 }
 
 // printRun prints a run and gives its exit code (P36).
-func printRun(s streams, raw json.RawMessage, asJSON bool) int {
+func printRun(s streams, raw json.RawMessage, why *trace.Account, asJSON bool) int {
 	var shape runShape
 	if err := json.Unmarshal(raw, &shape); err != nil {
 		return fail(s, err)
@@ -267,6 +271,9 @@ func printRun(s streams, raw json.RawMessage, asJSON bool) int {
 		fmt.Fprintf(s.out, "%s\n", raw)
 	} else {
 		printVerdict(s, &shape)
+		if shape.Status == engine.Ended {
+			printWhy(s, why)
+		}
 	}
 	switch {
 	case shape.Status != engine.Ended:
@@ -300,6 +307,20 @@ func printVerdict(s streams, r *runShape) {
 		fmt.Fprintf(s.out, "%s stands at its plan: open it in sluice serve to start it\n", r.ID)
 	default:
 		fmt.Fprintf(s.out, "%s waits for a person: open the approvals page of sluice serve\n", r.ID)
+	}
+}
+
+// printWhy says of each step that was not done why, and what helps.
+func printWhy(s streams, a *trace.Account) {
+	for i := range a.Steps {
+		w := &a.Steps[i]
+		fmt.Fprintf(s.out, "  %s: %s\n", w.Node, handlers.Plain(strings.TrimSpace(w.Text+" "+w.Detail)))
+	}
+	for _, f := range a.Findings {
+		fmt.Fprintf(s.out, "  %s\n", handlers.Plain(f))
+	}
+	for _, f := range a.Fixes {
+		fmt.Fprintf(s.out, "  What you can do: %s\n", handlers.Plain(f))
 	}
 }
 

@@ -144,7 +144,10 @@ func ended(w *factWords) string {
 	case string(engine.NodeCancelled):
 		return "Stopped"
 	}
-	return "Failed (" + w.Input.Class + ")" + because(first(w.Problem, w.Input.Detail))
+	if why := first(w.Problem, w.Input.Detail); why != "" {
+		return "Failed: " + why + " (" + strings.ReplaceAll(w.Input.Class, "_", " ") + ")"
+	}
+	return "Failed: " + strings.ReplaceAll(w.Input.Class, "_", " ")
 }
 
 func changed(w *factWords) string {
@@ -158,11 +161,21 @@ func changed(w *factWords) string {
 	case string(engine.NodeSkipped):
 		return "Skipped: " + reason
 	case string(engine.NodeCancelled):
-		return "Cancelled: " + reason + because(w.Cause)
+		return "Cancelled: " + cancelWords(w)
 	case string(engine.NodePending):
 		return "Will try again"
 	}
 	return strings.ReplaceAll(w.To, "_", " ") + ": " + reason
+}
+
+func cancelWords(w *factWords) string {
+	switch w.Reason {
+	case "upstream":
+		return "a step that it needs was not done" + because(strings.ReplaceAll(strings.ReplaceAll(w.Cause, ":", ": "), "_", " "))
+	case "halt":
+		return "the run ended before its turn" + because(strings.ReplaceAll(w.Cause, "_", " "))
+	}
+	return strings.ReplaceAll(w.Reason, "_", " ") + because(w.Cause)
 }
 
 func because(s string) string {

@@ -109,8 +109,13 @@ func kindOfFact(row FactRow) look {
 	switch {
 	case row.Kind == "attempt.started":
 		return look{"play", "", "running"}
-	case row.Kind == "attempt.ended" && strings.HasPrefix(row.Summary, "failed"):
+	case row.Kind == "attempt.ended" && strings.HasPrefix(row.Summary, "Failed"),
+		row.Kind == "node.changed" && (strings.HasPrefix(row.Summary, "Failed") || strings.HasPrefix(row.Summary, "Denied")):
 		return look{"cross", "", "failed"}
+	case row.Kind == "attempt.ended" && strings.HasPrefix(row.Summary, "No certain outcome"):
+		return look{"hand", "", "waiting"}
+	case row.Kind == "attempt.ended" && strings.HasPrefix(row.Summary, "Stopped"), row.Kind == "node.changed" && strings.HasPrefix(row.Summary, "Cancelled"):
+		return look{"ban", "", "cancelled"}
 	case row.Kind == "attempt.ended":
 		return look{"check", "", "done"}
 	case strings.HasPrefix(row.Kind, "approval.") || row.Kind == "outcome.attested" || row.Kind == "input.outcome_unknown":
