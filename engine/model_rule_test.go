@@ -79,6 +79,30 @@ func TestP12_APlanOfAModelMeetsTheGateStepByStep(t *testing.T) {
 	}
 }
 
+// TestP43_ASketchDrawsPlainWordsAlone: an answer that is still coming in is not
+// compiled, and comes to the graph as it is.
+func TestP43_ASketchDrawsPlainWordsAlone(t *testing.T) {
+	env := testEnv(t, nil)
+	env.Models = testModels()
+	r := newRig(t, env)
+	r.must(r.create(""))
+	sketch := func(step string) error {
+		v := r.running(KindPlanner)
+		_, err := r.step(&Sketched{Head: r.head("model:planner"), Node: v.ID, Attempt: v.Attempt, Step: []byte(step)})
+		return err
+	}
+	for _, bad := range []string{`{"id":"a","tool":"lo\u202eok"}`, `{"id":"a","tool":"no.such.tool"}`, `{"id":"a\u202e","tool":"look"}`, `{"id":"<b>","tool":"look"}`,
+		`{"id":"a","tool":"look","join":"all\u001b[2J"}`, `{"id":"a","tool":"look","depends_on":["\u200b"]}`,
+		`{"id":"a","tool":"look","param_refs":{"p":{"step":"b","field":"\u202ev"}}}`, `{"id":"` + strings.Repeat("a", 300) + `","tool":"look"}`} {
+		if err := sketch(bad); refusalCode(err) != "invalid" {
+			t.Errorf("%s: got %v, want it left out", bad, err)
+		}
+	}
+	if err := sketch(`{"id":"a","tool":"look","why":"\u202e <b>"}`); err != nil || len(r.s.Sketches()) != 1 {
+		t.Errorf("got %v with %v, want the plain one drawn", err, r.s.Sketches())
+	}
+}
+
 // TestR62_AnAnswerWithoutAMeasureCostsWhatWasReserved, and says that it is an
 // estimate; so does a call that was stopped.
 func TestR62_AnAnswerWithoutAMeasureCostsWhatWasReserved(t *testing.T) {

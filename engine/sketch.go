@@ -2,12 +2,16 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"sluice/engine/plan"
 )
 
 // SketchBytesMax bounds one streamed step; a larger one is shown with its plan.
 const SketchBytesMax = 16 << 10
+
+// sketchWordMax bounds what is drawn of one.
+const sketchWordMax = 256
 
 // sketched is a step of an answer that is still coming in. Nothing runs from it
 // and nothing counts it: the version that follows is what was planned (P13's
@@ -63,6 +67,9 @@ func (s *State) acceptSketch(in *Sketched) error {
 	if !ok {
 		return refuse("invalid", "the sketched step cannot be read", "wait for the plan")
 	}
+	if _, known := s.env.Catalog.Lookup(step.Tool); !known || !isPlain(step) {
+		return refuse("invalid", "the sketched step names no tool there is, or holds signs that no plan may", "wait for the plan")
+	}
 	if _, known := s.index[step.ID]; known {
 		return refuse("conflict", "the step "+step.ID+" exists already", "wait for the plan")
 	}
@@ -70,6 +77,19 @@ func (s *State) acceptSketch(in *Sketched) error {
 		return refuse("conflict", "the step "+step.ID+" is sketched already", "wait for the plan")
 	}
 	return nil
+}
+
+// isPlain says that what a page would draw of a sketched step can not look like
+// something else: it has not been compiled yet.
+func isPlain(step *plan.Step) bool {
+	k := sketchOf(step)
+	words := []string{k.id, k.join}
+	for i := range k.deps {
+		words = append(words, k.deps[i].From, k.deps[i].Field)
+	}
+	return !slices.ContainsFunc(words, func(word string) bool {
+		return len(word) > sketchWordMax || strings.ContainsFunc(word, func(r rune) bool { return r < ' ' || r > '~' || r == '<' })
+	})
 }
 
 func (s *State) takeSketched(in *Sketched) {
