@@ -326,27 +326,6 @@ func TestP10_TheRunsPlanOpensAsItIs(t *testing.T) {
 	p.yes("nothing to save", `document.querySelector("[data-saved=new]")`)
 }
 
-// TestP38_APlanUnderReviewIsEditedAndStarted opens a plan that waits, changes it,
-// saves it to the run, and starts the new version.
-func TestP38_APlanUnderReviewIsEditedAndStarted(t *testing.T) {
-	s := serve(t)
-	api := s.api("observe")
-	run := api.submit(map[string]any{"plan": json.RawMessage(pair), "intent": "observe", "review": "plan"})
-	p := open(t, desktop)
-	p.signIn(s)
-	p.visit(s.url("/builder?run=" + run))
-	p.ready()
-	p.yes("two steps", `document.querySelectorAll("#builder [data-node]").length === 2`)
-	p.tool("net_info", "net_info")
-	p.yes("checked", errorsAre(0))
-	p.click("button", "Save to run")
-	p.yes("the run's page", `location.pathname === "/runs/`+run+`"`)
-	p.click("button", "Start")
-	if r := api.until(run, "ended"); r.Code != "SUCCESS" || r.Counts["executed"] != 3 {
-		t.Errorf("got code %s and counts %v, want SUCCESS with three steps", r.Code, r.Counts)
-	}
-}
-
 // TestP10_ADrawingBecomesATemplateAndComesBack saves a drawing as a template's
 // source and opens a template that is there.
 func TestP10_ADrawingBecomesATemplateAndComesBack(t *testing.T) {

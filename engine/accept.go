@@ -237,7 +237,7 @@ func (s *State) take(in Input) {
 	case *Resume:
 		s.emit(InputResume, "", 0, &inputData{})
 	case *Start:
-		s.emit(InputStart, "", 0, &inputData{})
+		s.emit(InputStart, "", 0, &inputData{Base: in.Base})
 	case *Replace:
 		s.takeReplace(in)
 	case *PolicyChanged:

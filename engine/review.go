@@ -17,8 +17,12 @@ const causeEdit = "edit"
 // ends, so that every run does (R16, R74).
 const reviewTTL = 24 * time.Hour
 
-// Start lets a run go that stands at its plan.
-type Start struct{ Head }
+// Start lets a run go that stands at its plan. Base is the hash of the version
+// that the person saw; "" is whatever stands there.
+type Start struct {
+	Head
+	Base string
+}
 
 // Replace puts another plan in the place of one that has not been started. It
 // is compiled whole by who sends it, as a plan that comes with Create is.
@@ -68,7 +72,7 @@ func (s *State) acceptReview(in Input) error {
 	}
 	r, ok := in.(*Replace)
 	if !ok {
-		return acceptPerson(in.(*Start).Actor)
+		return s.acceptStart(in.(*Start))
 	}
 	if err := acceptPerson(r.Actor); err != nil {
 		return err
@@ -77,12 +81,27 @@ func (s *State) acceptReview(in Input) error {
 	case r.Plan == nil || len(r.PlanDoc) > 0 && !validJSON(r.PlanDoc):
 		return refuse("invalid", "there is no plan that compiles", "mend the findings and send it again")
 	case r.Base != s.plan.Hash:
-		return &Refusal{Code: "conflict", Message: "the plan was changed since: version " + itoa(s.run.version) + " is another one than you edited",
-			Fix: "read the plan again and repeat your change", Who: s.run.planBy, At: s.run.versionAt}
+		return s.anotherPlan("you edited", "read the plan again and repeat your change")
 	case r.Plan.Hash == s.plan.Hash:
 		return refuse("invalid", "the plan is the same as version "+itoa(s.run.version), "change it, or start it as it is")
 	}
 	return nil
+}
+
+// acceptStart lets nobody start a plan that they have not seen.
+func (s *State) acceptStart(in *Start) error {
+	if err := acceptPerson(in.Actor); err != nil {
+		return err
+	}
+	if in.Base != "" && in.Base != s.plan.Hash {
+		return s.anotherPlan("you saw", "look at it, then start it")
+	}
+	return nil
+}
+
+func (s *State) anotherPlan(than, fix string) error {
+	return &Refusal{Code: "conflict", Message: "the plan was changed since: version " + itoa(s.run.version) + " is another one than " + than,
+		Fix: fix, Who: s.run.planBy, At: s.run.versionAt}
 }
 
 func (s *State) notReviewing() error {

@@ -106,6 +106,7 @@ func TestP41_ReviewRefusesWhatItMust(t *testing.T) {
 		"no plan":          {&Replace{Head: r.head(requester), Base: r.s.Plan().Hash}, "invalid"},
 		"a token replaces": {byToken, "denied"},
 		"a token starts":   {&Start{Head: r.head("token:1")}, "denied"},
+		"an unseen plan":   {&Start{Head: r.head(requester), Base: first}, "conflict"},
 	} {
 		if _, err := r.step(c.in); refusalCode(err) != c.want {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)
@@ -116,7 +117,7 @@ func TestP41_ReviewRefusesWhatItMust(t *testing.T) {
 	if !errors.As(err, &stale) || stale.Who != requester || stale.At == 0 {
 		t.Errorf("got %+v, want who changed it and when", err)
 	}
-	r.must(&Start{Head: r.head("user:2")})
+	r.must(&Start{Head: r.head("user:2"), Base: r.s.Plan().Hash})
 	_, err = r.step(&Start{Head: r.head(requester)})
 	if !errors.As(err, &stale) || stale.Code != "conflict" || stale.Who != "user:2" {
 		t.Errorf("got %+v for a second start, want a conflict that names user:2", err)

@@ -97,6 +97,9 @@ func (s *Server) builder(c echo.Context) error {
 		default:
 			wire := toDraftWire(&d, true)
 			boot.Draft, v.Text = &wire, d.Doc
+			if err := s.openBase(c, &boot, d.Base); err != nil {
+				return err
+			}
 		}
 	}
 	if id := c.QueryParam("run"); id != "" {
@@ -119,6 +122,29 @@ func (s *Server) builderShell(c echo.Context) templates.Shell {
 	sh := s.shell(c, "Builder", "builder")
 	sh.Assets.Builder, sh.Assets.BuilderCSS = s.files.URL("builder.js"), s.files.URL("builder.css")
 	return sh
+}
+
+// openBase adds the run that a draft is a changed plan of, as long as the viewer
+// sees it. The draft's base, "run:ID@HASH", says over which version it was made.
+func (s *Server) openBase(c echo.Context, boot *builderBoot, base string) error {
+	id, is := strings.CutPrefix(base, "run:")
+	if !is {
+		return nil
+	}
+	id, hash, _ := strings.Cut(id, "@")
+	c.SetParamNames("id")
+	c.SetParamValues(id)
+	if err := s.openRun(c, boot); err != nil {
+		if toProblem(err).Status >= http.StatusInternalServerError {
+			return err
+		}
+		return nil // gone, or not theirs any more: the draft stands for itself
+	}
+	boot.Plan = nil
+	if hash != "" {
+		boot.Run.Base = hash
+	}
+	return nil
 }
 
 // openRun puts the current plan of a run into the page.

@@ -32,7 +32,7 @@ func (s *Server) reviewView(c echo.Context, state *engine.State) (*templates.Rev
 		return nil, err
 	}
 	who := viewer(c)
-	v := &templates.Review{Run: state.ID(), Version: version.Version, By: s.planner(c, version.By), Steps: len(gate), Template: engine.Summarise(state).Template,
+	v := &templates.Review{Run: state.ID(), Base: version.Hash, Version: version.Version, By: s.planner(c, version.By), Steps: len(gate), Template: engine.Summarise(state).Template,
 		ExpiresAt: state.ReviewEnds(), Findings: reviewFindings(version.Findings),
 		CanAct: mayReview(who, state.Requester())}
 	book := s.ruleBook(ctx, state)
@@ -93,7 +93,11 @@ func diffWords(v *planVersion) []string {
 }
 
 func (s *Server) startForm(c echo.Context) error {
-	sum, err := s.start(c)
+	base := c.FormValue("base")
+	if base == "" {
+		return malformed("the form does not say which plan was seen", "open the run again and start it there")
+	}
+	sum, err := s.start(c, base)
 	if err != nil {
 		return err
 	}

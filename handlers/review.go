@@ -148,16 +148,23 @@ func (s *Server) reviewableRun(c echo.Context) (engine.Summary, error) {
 	return sum, nil
 }
 
-func (s *Server) start(c echo.Context) (engine.Summary, error) {
+// start starts the plan whose hash is base: what the person saw.
+func (s *Server) start(c echo.Context, base string) (engine.Summary, error) {
 	sum, err := s.reviewableRun(c)
 	if err != nil {
 		return sum, err
 	}
-	return sum, s.cfg.Engine.Send(c.Request().Context(), sum.ID, &engine.Start{Head: s.head(c)})
+	return sum, s.cfg.Engine.Send(c.Request().Context(), sum.ID, &engine.Start{Head: s.head(c), Base: base})
 }
 
 func (s *Server) apiStart(c echo.Context) error {
-	sum, err := s.start(c)
+	var body struct {
+		Base string `json:"base"` // "": whatever stands there
+	}
+	if err := s.readOptional(c, &body); err != nil {
+		return err
+	}
+	sum, err := s.start(c, body.Base)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,14 @@ func (w *World) reviewPlan() {
 	if w.draw(2, "review", "edit") == 0 {
 		w.later("edit", "", 60_000, w.edited())
 	}
+	seen := w.State.Plan().Hash
 	w.agenda.plan(w.now+int64(60_001+w.draw(60_000, "review", "start"))*ms, func() {
-		w.input(&engine.Start{Head: engine.Head{Actor: requester}})
+		// Who started what was seen first is refused when it was edited meanwhile,
+		// looks again, and starts that.
+		w.input(&engine.Start{Head: engine.Head{Actor: requester}, Base: seen})
+		if w.State.Reviewing() {
+			w.input(&engine.Start{Head: engine.Head{Actor: requester}, Base: w.State.Plan().Hash})
+		}
 	})
 }
 

@@ -3,6 +3,7 @@ package templates
 // Review is a plan that waits for a person to start it.
 type Review struct {
 	Run       string
+	Base      string // hash of the version
 	Version   int
 	By        string // "builtin", "model:…" or a person's name
 	Template  string // "name@2" when the plan is an instance of it

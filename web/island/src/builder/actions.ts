@@ -306,8 +306,40 @@ export class Actions {
       await this.saver.remove();
       location.assign(`/runs/${run.id}`);
     } catch (error) {
-      return problemOf(error);
+      const problem = problemOf(error);
+      if (problem.code !== "conflict") return problem;
+      this.saver.moved = problem;
+      this.store.changed();
     }
     return undefined;
+  }
+
+  // newest is the plan at which the run stands now.
+  private async newest(): Promise<{ hash: string; source: Plan } | undefined> {
+    try {
+      const found = await send<{ hash: string; source: Plan; review: boolean }>("GET", `/runs/${this.store.boot.run?.id ?? ""}/plan`);
+      if (found.review) return found;
+      this.saver.moved = undefined;
+      this.saver.failure = { status: 409, code: "conflict", detail: "The run does not stand at its plan any more.", fix: "Your drawing is kept as a draft: run it as a run of its own." };
+    } catch (error) {
+      this.saver.failure = problemOf(error);
+    }
+    this.store.changed();
+    return undefined;
+  }
+
+  async loadRunPlan(): Promise<void> {
+    const found = await this.newest();
+    if (!found) return;
+    this.saver.rebase(found.hash);
+    this.store.apply("Load the run's plan", docOf(found.source, this.doc.places));
+    this.say("Loaded. Undo brings back what was here.");
+  }
+
+  async replaceRunPlan(): Promise<void> {
+    const found = await this.newest();
+    if (!found) return;
+    this.saver.rebase(found.hash);
+    await this.saveToRun();
   }
 }

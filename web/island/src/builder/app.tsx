@@ -21,7 +21,7 @@ export function App({ store, saver, actions }: Props) {
   return (
     <div className="builder-app" data-rev={store.revision} data-view={store.view} data-saved={saver.state}>
       <Bar store={store} saver={saver} actions={actions} />
-      <Trouble store={store} saver={saver} />
+      <Trouble store={store} saver={saver} actions={actions} />
       <div className="builder-body">
         <Palette store={store} actions={actions} />
         <div className="builder-mid">
@@ -51,7 +51,7 @@ function savedText(saver: Saver, now: number): string {
 function Bar({ store, saver, actions }: Props) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => { const timer = setInterval(() => setNow(Date.now()), 5000); return () => clearInterval(timer); }, []);
-  const review = store.boot.run?.review === true && saver.base === `run:${store.boot.run.id}`;
+  const review = saver.reviewed !== undefined;
   const [refusal, setRefusal] = useState<Problem>();
   const saveToRun = (): void => { void actions.saveToRun().then(setRefusal); };
   return (
@@ -125,7 +125,19 @@ function Drafts({ saver }: { store: Store; saver: Saver }) {
 }
 
 // Trouble says what stands between the work and its being saved, with a way out.
-function Trouble({ store, saver }: { store: Store; saver: Saver }) {
+function Trouble({ store, saver, actions }: Props) {
+  if (saver.moved) {
+    const { detail, who, when, run } = { ...saver.moved, run: saver.reviewed };
+    return (
+      <div className="callout builder-trouble" data-kind="wait" role="alert">
+        <Icon name="warn" />
+        <div className="grow"><strong>The run’s plan is another one by now</strong><p>{detail[0]?.toUpperCase()}{detail.slice(1)}{who ? `, by ${who}` : ""}{when ? `, ${new Date(when).toLocaleTimeString()}` : ""}. Nothing was overwritten.</p></div>
+        <a className="button" data-size="28" href={`/runs/${run?.id ?? ""}`}>Show the run</a>
+        <button type="button" className="button" data-size="28" onClick={() => void actions.loadRunPlan()}>Load that plan</button>
+        <button type="button" className="button" data-size="28" onClick={() => void actions.replaceRunPlan()}>Replace it with mine</button>
+      </div>
+    );
+  }
   if (saver.state === "conflict") {
     const { when, revision } = saver.conflict ?? {};
     const who = saver.conflict?.who?.startsWith("token:") ? `your token ${saver.conflict.who.slice(6)}` : "you, in another tab or browser";
@@ -203,7 +215,7 @@ function Scopes({ store, locked }: { store: Store; locked: boolean }) {
 function Tabs({ store, saver, actions }: Props) {
   const n = store.doc.plan.steps.length;
   const max = typeof store.doc.plan.max_steps === "number" ? ` of ${store.doc.plan.max_steps}` : "";
-  const isRunsOwn = store.boot.run?.review === true && saver.base === `run:${store.boot.run.id}`;
+  const isRunsOwn = saver.reviewed !== undefined;
   return (
     <div className="tabbar">
       <div className="tabs" role="group" aria-label="Views of this plan">

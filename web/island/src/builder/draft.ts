@@ -32,6 +32,7 @@ export class Saver {
   head: DraftHead | undefined;
   conflict: Problem | undefined;
   failure: Problem | undefined;
+  moved: Problem | undefined; // the run's plan is another one by now
   notice = ""; // said once, when the plan was opened
   savedAt = 0; // ms of the page's clock
   base = "";
@@ -57,10 +58,27 @@ export class Saver {
 
   private takeExtras({ intent, scopes, unread }: Extras): void {
     if (Array.isArray(unread)) for (const [key, held] of unread) this.store.unread.set(key, held);
+    if (this.store.boot.run?.review) return; // the run has its own
     if (typeof intent === "string") this.store.intent = intent;
     const known = this.store.boot.all_scopes.map((s) => s.name);
     const kept = Array.isArray(scopes) ? scopes.filter((s) => known.includes(s)) : [];
     if (kept.length > 0) this.store.scopes = kept;
+  }
+
+  // reviewed is the run that stands at its plan and gets this one back.
+  get reviewed(): NonNullable<Store["boot"]["run"]> | undefined {
+    const { run } = this.store.boot;
+    return run?.review && this.base.startsWith(`run:${run.id}`) ? run : undefined;
+  }
+
+  // rebase says that the plan is a change of another version of its run.
+  rebase(hash: string): void {
+    const { run } = this.store.boot;
+    if (!run) return;
+    run.base = hash;
+    this.base = `run:${run.id}@${hash}`;
+    this.moved = undefined;
+    this.store.changed();
   }
 
   get unsaved(): boolean { return this.store.doc !== this.saved || this.store.name !== this.savedName || this.extras !== this.savedExtras; }
@@ -70,7 +88,7 @@ export class Saver {
     const { boot } = this.store;
     if (boot.draft) this.takeDraft(boot.draft);
     else if (boot.gone !== "") this.place = boot.gone;
-    else if (boot.run && boot.plan) this.takePlan(boot.plan, `run:${boot.run.id}`, boot.run.goal);
+    else if (boot.run && boot.plan) this.takePlan(boot.plan, `run:${boot.run.id}@${boot.run.base}`, boot.run.goal);
     else if (boot.template !== "") await this.takeTemplate(boot.template);
     else if (boot.plan && shapeFault(boot.plan) === "") this.takePlan(boot.plan, "new", "");
     const restored = this.restore();
@@ -103,7 +121,7 @@ export class Saver {
   }
 
   private takePlan(plan: Plan, base: string, name: string): void {
-    this.place = base;
+    this.place = base.split("@")[0] ?? base;
     this.base = base === "new" ? "" : base;
     this.store.doc = docOf(plan, {});
     this.store.name = name.slice(0, 120);
