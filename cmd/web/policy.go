@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 
 	"sluice/handlers"
 )
 
-const policyUsage = "usage: sluice policy check FILE|- [--json] | sluice policy dry-run FILE|- [--json] [--data DIR]"
+const policyUsage = "usage: sluice policy check FILE|- [--json] | sluice policy dry-run FILE|- [--json] [--limit N] [--cursor CURSOR] [--data DIR]"
 
 func policyCommand(ctx context.Context, s streams, args []string) int {
 	if len(args) > 0 {
@@ -91,8 +92,11 @@ func printPolicyReport(w io.Writer, file string, r *handlers.PolicyReport) {
 func policyDryRun(ctx context.Context, s streams, args []string) int {
 	var cfg config
 	var asJSON bool
-	f := newFlags("policy dry-run", "policy dry-run FILE|- [--json] [--data DIR]")
+	var page handlers.CallPage
+	f := newFlags("policy dry-run", "policy dry-run FILE|- [--json] [--limit N] [--cursor CURSOR] [--data DIR]")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	f.IntVar(&page.Limit, "limit", handlers.PageMax, "how many changed calls to list, at most "+strconv.Itoa(handlers.PageMax))
+	f.StringVar(&page.Cursor, "cursor", "", "go on behind a report: its next")
 	cfg.flags(f)
 	rest, done, code := parse(f, s, args)
 	if done {
@@ -105,7 +109,10 @@ func policyDryRun(ctx context.Context, s streams, args []string) int {
 	if err := cfg.settle(); err != nil {
 		return fail(s, err)
 	}
-	report, err := tryPolicy(ctx, s, cfg, text)
+	if page.Limit < 1 || page.Limit > handlers.PageMax {
+		return fail(s, fmt.Errorf("--limit is 1 to %d: %w", handlers.PageMax, errUsage))
+	}
+	report, err := tryPolicy(ctx, s, cfg, draftTry{text, page})
 	if err != nil {
 		return fail(s, err)
 	}
@@ -120,12 +127,18 @@ func policyDryRun(ctx context.Context, s streams, args []string) int {
 	return exitYes
 }
 
+// draftTry is a text to try, and which of the changed calls to list.
+type draftTry struct {
+	text string
+	page handlers.CallPage
+}
+
 // tryPolicy asks the running server, or opens the data itself when there is none.
-func tryPolicy(ctx context.Context, s streams, cfg config, text string) (handlers.TrialReport, error) {
+func tryPolicy(ctx context.Context, s streams, cfg config, t draftTry) (handlers.TrialReport, error) {
 	var report handlers.TrialReport
 	server, _ := findServer(ctx, cfg.Data)
 	if server != nil {
-		err := server.call(ctx, request{http.MethodPost, "/api/v1/policies/dry-run", map[string]string{"yaml": text}}, &report)
+		err := server.call(ctx, request{http.MethodPost, "/api/v1/policies/dry-run", map[string]any{"yaml": t.text, "cursor": t.page.Cursor, "limit": t.page.Limit}}, &report)
 		return report, err
 	}
 	a, err := open(ctx, cfg, s.err)
@@ -133,12 +146,12 @@ func tryPolicy(ctx context.Context, s streams, cfg config, text string) (handler
 		return report, err
 	}
 	defer a.close()
-	draft, check := handlers.CheckPolicy(text, a.registry.Catalog())
+	draft, check := handlers.CheckPolicy(t.text, a.registry.Catalog())
 	if draft == nil {
 		first := check.Issues[0]
 		return report, fmt.Errorf("read policy: line %d, column %d: %s: %w", first.Line, first.Col, first.Message, errUsage)
 	}
-	trial, err := a.versions().Try(ctx, draft, handlers.CallPage{})
+	trial, err := a.versions().Try(ctx, draft, t.page)
 	if err != nil {
 		return report, err
 	}
@@ -168,6 +181,6 @@ func printTrial(w io.Writer, r *handlers.TrialReport) {
 		fmt.Fprintf(w, "%s  %-5s -> %-5s  %s %s  %s %s\n", c.At, from, to, c.Tool, c.What, c.Run, c.Node)
 	}
 	if r.Next != "" {
-		fmt.Fprintln(w, "There are more; --json and the API give them by page.")
+		fmt.Fprintln(w, "There are more: --cursor " + r.Next + " lists them.")
 	}
 }

@@ -157,6 +157,8 @@ func TestP37_PolicyDryRunOnTheCommandLine(t *testing.T) {
 		report.Changes[0].Direction != policy.Tighter || report.List[0].What == "" {
 		t.Errorf("got %+v, want the recorded call denied", report)
 	}
+	sluice(t, string(document.Marshal(d)), "policy", "dry-run", "-", "--limit", "0", "--data", cfg.Data).wantCode(t, exitUsage)
+	sluice(t, string(document.Marshal(d)), "policy", "dry-run", "-", "--cursor", "nonsense", "--data", cfg.Data).wantCode(t, exitUsage)
 	text := sluice(t, string(document.Marshal(d)), "policy", "dry-run", "-", "--data", cfg.Data).wantCode(t, exitYes)
 	if !strings.Contains(text.out, "allow -> deny") {
 		t.Errorf("got %q, want the change in words", text.out)
