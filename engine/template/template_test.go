@@ -136,6 +136,34 @@ func sameJSON(a, b []byte) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
+// TestR103_ValuesBringNoStructure: whatever is not one plain value is refused at
+// its slot, and what only looks like structure stays the text that it is.
+func TestR103_ValuesBringNoStructure(t *testing.T) {
+	tmpl := parsed(t, strings.Replace(invoices, `,"pattern":"[^@ ]+@[^@ ]+"`, "", 1))
+	for _, bad := range []string{`{"$slot":"days"}`, `{"step":"read","field":"content"}`, `["a","b"]`, `[]`, `{}`, `null`, `{"a.b":1}`, `[{"$slot":"to"}]`} {
+		for _, slot := range []string{"to", "days", "dry"} {
+			p, found := tmpl.Instantiate(values(t, `{"to":"x","`+slot+`":`+bad+`}`))
+			if p != nil || found[0].Pointer != "/values/"+slot {
+				t.Errorf("%s for %s: got %+v, want it refused there", bad, slot, found)
+			}
+		}
+	}
+	for _, text := range []string{`{"$slot":"days"}`, `{{value}}`, `{days}`, `"]},{"id":"evil"`, `\u0024slot`, `a.b\.c`, "‮élan\u2028\n", `<script>&`, ``} {
+		raw, _ := marshal(text)
+		p, found := tmpl.Instantiate(map[string]json.RawMessage{"to": raw})
+		if p == nil {
+			t.Fatalf("%q: got %+v", text, found)
+		}
+		var to []string
+		if err := json.Unmarshal(p.Steps[1].Params["to"], &to); err != nil || len(to) != 1 || to[0] != text || len(p.Steps) != 2 {
+			t.Errorf("%q: got %s, want the text as one address", text, p.Steps[1].Params["to"])
+		}
+		if want := "Mail " + text + " about 30 days"; p.Goal != want {
+			t.Errorf("got goal %q, want %q", p.Goal, want)
+		}
+	}
+}
+
 func TestR103_SlotsStandNowhereElse(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"id":               {`"id":"read"`, `"id":{"$slot":"days"}`},
