@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,9 +38,19 @@ func bare(text string) string {
 }
 
 // strict reads one JSON object: no duplicate or unknown key, nothing behind it.
-func strict(text string, into any) error {
+// The decoder takes keys in any case; keys are the only ones, as they are.
+func strict(text string, into any, keys ...string) error {
 	if err := wellFormed([]byte(text)); err != nil {
 		return err
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &given); err != nil {
+		return errors.New("the answer has not the form that was asked for: it is no object")
+	}
+	for _, key := range sorted(given) {
+		if !slices.Contains(keys, key) {
+			return fmt.Errorf("the answer has not the form that was asked for: unknown field %.80q; known are %s", key, strings.Join(keys, ", "))
+		}
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
@@ -85,7 +96,7 @@ func readProposal(text string) (proposal, error) {
 		Answer *string         `json:"answer"`
 		Plan   json.RawMessage `json:"plan"`
 	}
-	if err := strict(text, &form); err != nil {
+	if err := strict(text, &form, "answer", "plan"); err != nil {
 		return proposal{}, err
 	}
 	hasPlan := len(form.Plan) > 0 && string(form.Plan) != "null"
@@ -143,8 +154,19 @@ type claim struct {
 // observed (R52). The error is for the model.
 func readRuling(text string, observed map[string]bool) (ruling, error) {
 	var r ruling
-	if err := strict(text, &r); err != nil {
+	var form struct {
+		Claims []json.RawMessage `json:"claims"`
+	}
+	if err := strict(text, &r, "ruling", "answer", "claims", "note"); err != nil {
 		return r, err
+	}
+	if err := json.Unmarshal([]byte(text), &form); err != nil {
+		return r, err
+	}
+	for i := range form.Claims {
+		if err := strict(string(form.Claims[i]), &claim{}, "text", "observations"); err != nil {
+			return r, fmt.Errorf("claims[%d]: %w", i, err)
+		}
 	}
 	switch {
 	case r.Ruling != "conclude" && r.Ruling != "replan":

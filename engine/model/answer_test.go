@@ -70,6 +70,8 @@ func TestAnswersThatAreNoneComeBackWithWhatIsWrong(t *testing.T) {
 		`{"answer":"x","answer":"y","plan":null}`:                                                                 "duplicate",
 		`{"answer":"x","plan":null,"intent":"override"}`:                                                          "intent",
 		`{"answer":null,"plan":null}`:                                                                             "neither",
+		`{"answer":"x","plan":null,"Plan":{"format":1}}`:                                                          "unknown field",
+		`{"Answer":"x","plan":null}`:                                                                              "unknown field",
 		`{"answer":"x","plan":{"format":1,"goal":"","steps":[]}}`:                                                 "both",
 		`{"answer":null,"plan":{"format":1,"goal":"g","steps":[]}}`:                                               "no steps",
 		`{"answer":null,"plan":{"format":1,"goal":"g","intent":"override","steps":[{"id":"a","tool":"system"}]}}`: "cannot state an intent",

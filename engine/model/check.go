@@ -63,7 +63,7 @@ func Check(ctx context.Context, e Endpoint) Report {
 	}
 	report.Reached, report.Answers, report.Usage = true, true, !reply.Usage.Estimated
 	var answer struct{ OK *bool }
-	switch err := strict(bare(reply.Text), &answer); {
+	switch err := strict(bare(reply.Text), &answer, "ok"); {
 	case reply.Cut:
 		report.Problem = "the answer to a small question was cut off; the model may think too long for its limit"
 	case err != nil:

@@ -153,7 +153,7 @@ func middleCut(text string, limit int) string {
 }
 
 // sorted gives the keys of a set in order.
-func sorted(set map[string]bool) []string {
+func sorted[V any](set map[string]V) []string {
 	keys := make([]string, 0, len(set))
 	for k := range set {
 		keys = append(keys, k)
