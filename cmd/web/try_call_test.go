@@ -96,7 +96,7 @@ func TestP20_TheDryRunNamesAuthoritiesDirectionsAndCalls(t *testing.T) {
 	}
 	page := o.form("/policies/edit", url.Values{"op": {"try"}, "base": {"1"}, "yaml": {draft}}.Encode()).text()
 	at := strings.Index(page, `id="policy-trial"`)
-	for _, want := range []string{"clearance", "Looser", "Tighter", "notes.txt</a>", `read it <span class="mono t3">look`, "/runs/" + r.ID + "?node=look"} {
+	for _, want := range []string{"clearance", "Looser", "Tighter", "notes.txt</a>", `read it</span><span class="mono t3 cut">look`, "/runs/" + r.ID + "?node=look"} {
 		if !strings.Contains(page[at:], want) {
 			t.Errorf("the page does not say %q", want)
 		}
