@@ -51,7 +51,7 @@ export type Event =
   | { k: "node_set"; node: NodeView } // a sketched card is a step now, in its place
   | { k: "removed"; id: string } // a sketched card is gone
   | { k: "reset" }
-  | ({ k: "run" } & RunView)
+  | { k: "run"; run: RunView }
   | { k: "version"; n: number; added: string[] };
 
 export type Message =

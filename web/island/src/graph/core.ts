@@ -93,7 +93,7 @@ function reduceOne(model: Model, event: Event, change: Change): void {
       return;
     }
     case "run":
-      model.run = event;
+      model.run = event.run;
       change.run = true;
       return;
     case "version":

@@ -43,7 +43,7 @@ export class RunPage {
     if (m.seq <= this.after) return true;
     if (m.from !== undefined && m.from > this.after) return false;
     const catchingUp = m.catching_up === true;
-    const run = m.e.findLast((e): e is Extract<Event, { k: "run" }> => e.k === "run");
+    const run = m.e.findLast((e): e is Extract<Event, { k: "run" }> => e.k === "run")?.run;
     if (run) this.head(run, catchingUp);
     else liveWord(catchingUp, this.ended);
     if (this.store) return this.store.apply(m.seq, m.e);
