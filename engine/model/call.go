@@ -55,6 +55,7 @@ type Failure struct {
 	Usage  Usage // what was used before it failed
 
 	RetryAfter time.Duration // how long the server asks to wait; 0: nothing
+	Answered   bool          // something answered, whatever it said
 }
 
 // Error implements error.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"strings"
 	"time"
-
-	"sluice/engine"
 )
 
 // Report is what works of an endpoint, found by trying.
@@ -58,7 +56,7 @@ func Check(ctx context.Context, e Endpoint) Report {
 	var f *Failure
 	if errors.As(err, &f) {
 		report.Problem = f.Detail + c.nearby(ctx)
-		report.Reached = report.Listed != "unknown" || f.Class == engine.ClassTransient || f.Class == engine.ClassInvalid
+		report.Reached = report.Listed != "unknown" || f.Answered
 		return report
 	}
 	report.Reached, report.Answers, report.Usage = true, true, !reply.Usage.Estimated

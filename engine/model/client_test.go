@@ -208,12 +208,12 @@ func TestCheckSaysWhatWorks(t *testing.T) {
 	}
 	other = good
 	other.Key = "wrong-key-canary"
-	if r := model.Check(t.Context(), other); r.OK() || !strings.Contains(r.Problem, "key") || strings.Contains(r.Problem, "canary") {
+	if r := model.Check(t.Context(), other); r.OK() || !r.Reached || !strings.Contains(r.Problem, "key") || strings.Contains(r.Problem, "canary") {
 		t.Errorf("wrong key: got %+v, want the key named as the problem and not shown", r)
 	}
 	other = good
 	other.BaseURL = strings.TrimSuffix(good.BaseURL, "/v1") + "/"
-	if r := model.Check(t.Context(), other); r.OK() || !strings.Contains(r.Problem, good.BaseURL+": set that") {
+	if r := model.Check(t.Context(), other); r.OK() || !r.Reached || !strings.Contains(r.Problem, good.BaseURL+": set that") {
 		t.Errorf("without /v1: got %+v, want the address that works named", r)
 	}
 	down := model.Endpoint{BaseURL: "http://127.0.0.1:1/v1", Model: "demo"}

@@ -35,7 +35,7 @@ func (c *Client) Call(ctx context.Context, r Request) (Reply, error) {
 		}
 		next, more := d.next(refused.hint)
 		if !more {
-			return Reply{}, failure(engine.ClassInvalid, "the model server refused the request as malformed (400)")
+			return Reply{}, &Failure{Class: engine.ClassInvalid, Detail: "the model server refused the request as malformed (400)", Answered: true}
 		}
 		d = next
 	}
@@ -117,7 +117,7 @@ func (c *Client) classify(ctx context.Context, w *watch, err error) error {
 	err = c.sortOut(ctx, err)
 	var f *Failure
 	if errors.As(err, &f) {
-		f.RetryAfter = w.retryAfter
+		f.RetryAfter, f.Answered = w.retryAfter, w.isAnswered
 	}
 	return err
 }

@@ -38,6 +38,7 @@ type watch struct {
 
 	retryAfter time.Duration // what the server asks to wait; 0: nothing
 	tail       []byte        // the last bytes read
+	isAnswered bool
 }
 
 type watchKey struct{}
@@ -78,6 +79,9 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	seen, _ := r.Context().Value(watchKey{}).(*watch)
+	if seen != nil {
+		seen.isAnswered = true
+	}
 	resp.Body = &body{ReadCloser: resp.Body, watch: seen, left: w.bytes}
 	if resp.StatusCode >= http.StatusMultipleChoices && resp.StatusCode < http.StatusBadRequest {
 		resp.Body.Close()
