@@ -35,6 +35,7 @@ func (s *Server) nodeView(c echo.Context, p *trace.Projector, id string, about [
 		v.Params = plannedParams(p.State(), &n)
 		v.Pending = len(n.Step.Refs) > 0
 	}
+	v.Answers = s.answerViews(c, about)
 	v.Result = resultView(&n, about)
 	v.Attempts = attemptViews(about)
 	v.Call = s.callOut(c, p.State(), &n, about)

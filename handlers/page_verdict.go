@@ -74,6 +74,26 @@ func (s *Server) heldView(c echo.Context, state *engine.State, node string, stor
 	return &l
 }
 
+var answerWords = map[string]string{string(engine.Approved): "Approved", string(engine.Counted): "Approved, more were asked", string(engine.Denied): "Denied",
+	string(engine.Expired): "Not answered in time", string(engine.Voided): "No longer needed"}
+
+// answerViews are the answers to a step's requests, who gave them, when and why.
+func (s *Server) answerViews(c echo.Context, about []nodeRecord) []templates.Answer {
+	var list []templates.Answer
+	for i := range about {
+		r := &about[i]
+		if r.row.Kind != engine.ApprovalDecided || r.row.Erased {
+			continue
+		}
+		a := templates.Answer{Word: answerWords[r.data.Result], Reason: plain(r.data.Reason), At: r.row.At, Seq: r.row.Seq, URL: "/approvals/" + r.data.ID}
+		if strings.HasPrefix(r.row.Actor, "user:") {
+			a.Who = s.actor(c, r.row.Actor)
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
 // nowWords says what a run that has not ended waits for, and who paused it.
 func (s *Server) nowWords(c echo.Context, state *engine.State, story *trace.Story) string {
 	text, actor, at := story.Now(state)

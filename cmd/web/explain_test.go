@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -107,4 +108,18 @@ func TestP3_ARunSaysWhatItWaitsFor(t *testing.T) {
 	op.until(id, func(s engine.Status) bool { return s == engine.Paused })
 	wantWords(t, op, "/runs/"+id, "Paused by ", "takes effect when somebody resumes the run")
 	wantWords(t, op, "/runs?status=planning", "No run is in this state now")
+}
+
+// The inspector of a step that was asked for says who answered, when, with what
+// words, and leads to the request and the fact.
+func TestR55_InspectorSaysWhoAnswered(t *testing.T) {
+	w := newWorld(t)
+	op := w.operator()
+	id := op.submit(`{"goal":"delete notes.txt","intent":"override"}`)
+	waits := op.rest(id).Waiting[0]
+	page := op.get("/approvals/" + waits).text()
+	hash := between(t, page, `name="hash" value="`, `"`)
+	op.want(http.StatusSeeOther, op.form("/approvals/"+waits+"/decision", "decision=deny&key=k1&hash="+url.QueryEscape(hash)+"&reason=keep+it"), nil)
+	op.end(id)
+	wantWords(t, op, "/runs/"+id+"?view=list&node=delete_notes_txt", "data-answer", "<b>Denied</b>", "keep it", "/approvals/"+waits, "A person denied it")
 }

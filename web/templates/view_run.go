@@ -103,6 +103,7 @@ type Node struct {
 	Params    []Param
 	Pending   bool // parameters still contain unresolved references
 	Gate      []Gate
+	Answers   []Answer // to its requests, in order
 	Result    *Result
 	Attempts  []Attempt
 	Raw       string       // the node's record as indented JSON
@@ -142,6 +143,15 @@ type Gate struct {
 	Stage  string // "Scope", "Impact", "Approval", …
 	Answer string // "allow", "ask", "deny" or "none"
 	Text   string
+}
+
+// Answer is what a person, or the end of the time to answer, said to a request.
+type Answer struct {
+	Word    string // "Approved", "Denied", …
+	Who     string // "" for nobody
+	Reason  string
+	At, Seq int64
+	URL     string // of the request
 }
 
 // Result is a node's observation.
