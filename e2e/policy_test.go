@@ -140,6 +140,11 @@ func TestP19_APolicyIsEditedTriedPublishedAndMeetsARunningPlan(t *testing.T) {
 	if row != "allow to ask" {
 		t.Errorf("got %q, want allow to ask", row)
 	}
+	p.yes("the rule's calls", `document.querySelector('[data-count="A2"]')?.textContent === "1"`)
+	p.enter("textbox", "Parameters as JSON", `{"path": "after.txt", "content": "x"}`)
+	p.enter("combobox", "Tool", "file.write")
+	p.waitText("the draft's answer", "#policy-call", "kill switch file.write stops file.write")
+	p.waitText("the answer in force", "#policy-call", "Version 1, in force")
 	p.shot("policy-draft")
 
 	// A draft is kept as it is.

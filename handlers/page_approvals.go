@@ -134,6 +134,13 @@ func (s *Server) packet(c echo.Context, id string) (*templates.Packet, error) {
 	s.fillCall(v, &ask)
 	s.fillPlace(v, p.State())
 	v.Why = whyStopped(&a, &ask)
+	if ask.Decision != nil {
+		book := s.ruleBook(ctx, p.State())
+		v.Rules = book.decidedBy(ask.Decision, a.Tool, a.RequestedAt)
+		for i := range v.Why {
+			v.Why[i] = book.words(v.Why[i], ask.Decision, a.RequestedAt)
+		}
+	}
 	v.Needed = stillNeeded(&a)
 	v.History = s.history(ctx, &a)
 	if !isOpen(a.State) {

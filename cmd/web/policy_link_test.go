@@ -22,6 +22,10 @@ func TestP29_ADenialLeadsToTheRuleBehindIt(t *testing.T) {
 	if page := o.get("/runs/" + waits.ID).text(); !strings.Contains(page, step) || !strings.Contains(page, `href="/policies/1"`) {
 		t.Error("the panel does not name the version that the run was started under")
 	}
+	asks := `href="/policies/1#L` + lineOf(o.active().YAML, "id: A1") + `" data-rule="rule A1, v1"`
+	if packet := o.get("/approvals/" + waits.Waiting[0]).text(); !strings.Contains(packet, asks) {
+		t.Error("the packet does not lead to the rule that asks")
+	}
 	o.want(http.StatusCreated, o.post("/api/v1/tools/file.delete/kill", `{"reason":"an accident"}`), nil)
 	o.want(http.StatusOK, o.post("/api/v1/approvals/"+waits.Waiting[0], verdictOf("approve", o.hashOf(waits.Waiting[0]), "")), nil)
 	o.end(waits.ID)

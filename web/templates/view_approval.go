@@ -60,9 +60,10 @@ type Packet struct {
 	Dag        Dag
 	Args       []Param
 	Preview    *Preview
-	Why        []string // first sentence first
-	Cleared    []string // what authorities answered before
-	ModelText  string   // the agent's stated reason, "" for none
+	Why        []string     // first sentence first
+	Rules      []PolicyLink // by which it stopped
+	Cleared    []string     // what authorities answered before
+	ModelText  string       // the agent's stated reason, "" for none
 	Flags      []Flag
 	History    string
 	IfApprove  string // what approving does, after the words "Approve once"
