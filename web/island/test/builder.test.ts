@@ -189,6 +189,16 @@ test("P08 tidying is repeatable, keeps cards apart and runs from left to right",
   }
 });
 
+test("P08 tidying does not drift: a step stands in the middle of what it comes after, and columns press both ways", () => {
+  const fan = docWith({ id: "a", tool: "t" }, ...["b", "c", "d"].map((id) => ({ id, tool: "t", depends_on: ["a"] })), { id: "z", tool: "t", depends_on: ["b", "c", "d"] });
+  const at = tidy(fan.plan);
+  assert.deepEqual(["a", "c", "z"].map((id) => at[id]?.[1]), [at.a?.[1], at.a?.[1], at.a?.[1]]);
+  const steps: Step[] = [];
+  for (let layer = 0; layer < 20; layer++) for (let i = 0; i < 3; i++) steps.push({ id: `s${layer}_${i}`, tool: "t", depends_on: layer > 0 ? [`s${layer - 1}_${(i + layer) % 3}`, `s${layer - 1}_1`] : undefined });
+  const ys = Object.values(tidy(docWith(...steps).plan)).map((p) => p[1]);
+  assert.ok(Math.max(...ys) - Math.min(...ys) <= 6 * 92, `twenty columns of three are ${Math.max(...ys) - Math.min(...ys)} px high`);
+});
+
 test("P08 an edge goes around a card that stands in its row", () => {
   const straight = pathOf([24, 24], [272, 24], []);
   assert.equal(straight.line.includes("Q"), false);

@@ -25,7 +25,7 @@ function refusedText(problem: Problem): string {
   return errors.slice(0, refusalsShown).map((f) => `${f.step || f.pointer || "Plan"}: ${f.message} ${f.fix}`).join(" ") + more;
 }
 
-export interface Camera { show(id: string): void; fit(): void; zoom(by: "in" | "out"): void }
+export interface Camera { show(id: string): void; open(): void; fit(): void; zoom(by: "in" | "out"): void }
 
 export class Actions {
   camera: Camera | undefined;
@@ -262,7 +262,7 @@ export class Actions {
     this.store.selected = new Set();
     this.store.unread.clear();
     this.store.apply("Import a plan", docOf(plan, {}));
-    this.camera?.fit();
+    this.camera?.open();
     this.say(`Imported. ${this.count()}`);
     return "";
   }

@@ -26,6 +26,7 @@ export function App({ store, saver, actions }: Props) {
         <Palette store={store} actions={actions} />
         <div className="builder-mid">
           <Tabs store={store} saver={saver} actions={actions} />
+          {store.view === "canvas" && <p className="phone-note">On a small screen the canvas is for looking. The outline adds, connects, edits, moves and deletes.</p>}
           <div className="builder-view">
             {store.view === "canvas" && <ReactFlowProvider><Canvas store={store} actions={actions} version={version} /></ReactFlowProvider>}
             {store.view === "outline" && <Outline store={store} actions={actions} />}

@@ -87,7 +87,10 @@ function labelOf(fields: string[]): string {
 
 const byID = <T extends { id: string }>(list: T[]): Map<string, T> => new Map(list.map((e) => [e.id, e]));
 
-// opening shows the whole plan, not above its own size.
+const readable = 0.75; // the least size at which a plan is opened
+
+// opening shows the whole plan, not above its own size; where that can not be
+// read, its beginning.
 function opening(doc: Doc): Viewport {
   const all = Object.values(doc.places);
   const box = document.querySelector("#builder .react-flow");
@@ -95,8 +98,10 @@ function opening(doc: Doc): Viewport {
   const pad = 40;
   const [left, top] = [Math.min(...all.map((p) => p[0])), Math.min(...all.map((p) => p[1]))];
   const [wide, high] = [Math.max(...all.map((p) => p[0])) + cardWidth - left, Math.max(...all.map((p) => p[1])) + cardHeight - top];
-  const zoom = Math.max(0.1, Math.min(1, (box.clientWidth - 2 * pad) / wide, (box.clientHeight - 2 * pad) / high));
-  return { x: (box.clientWidth - wide * zoom) / 2 - left * zoom, y: (box.clientHeight - high * zoom) / 2 - top * zoom, zoom };
+  const zoom = Math.max(readable, Math.min(1, (box.clientWidth - 2 * pad) / wide, (box.clientHeight - 2 * pad) / high));
+  const first = all.filter((p) => p[0] < left + cardWidth).map((p) => p[1]);
+  const y = high * zoom <= box.clientHeight - 2 * pad ? (box.clientHeight - high * zoom) / 2 - top * zoom : pad - Math.min(...first) * zoom;
+  return { x: Math.max(pad, (box.clientWidth - wide * zoom) / 2) - left * zoom, y, zoom };
 }
 
 export function Canvas({ store, actions, version }: { store: Store; actions: Actions; version: number }) {
@@ -124,6 +129,7 @@ export function Canvas({ store, actions, version }: { store: Store; actions: Act
         const seen = left >= 8 && top >= 8 && left + cardWidth * zoom <= box.clientWidth - 8 && top + cardHeight * zoom <= box.clientHeight - 8;
         if (!seen) void flow.setCenter(at[0] + cardWidth / 2, at[1] + cardHeight / 2, { zoom, duration: motion() });
       },
+      open: () => setTimeout(() => void flow.setViewport(opening(store.doc)), 0),
       fit: () => setTimeout(() => void flow.fitView({ duration: motion(), maxZoom: 1, padding: 0.08 }), 0),
       zoom: (by) => void (by === "in" ? flow.zoomIn({ duration: motion() }) : flow.zoomOut({ duration: motion() })),
     };

@@ -68,19 +68,31 @@ function sort(layer: string[], toward: Map<string, string[]>, at: Map<string, nu
   layer.forEach((id, i) => at.set(id, i));
 }
 
-// place puts each step at the height of its predecessors' middle, or below the
-// one above it.
+// place puts each step as near to the middle of its predecessors as the others
+// of its column let it, and the whole at the top.
 function place(layers: string[][], before: Map<string, string[]>): Record<string, Place> {
-  const places: Record<string, Place> = {};
-  layers.forEach((layer, x) => {
-    let free = margin;
-    for (const id of layer) {
-      const heights = (before.get(id) ?? []).flatMap((o) => (places[o] ? [(places[o] as Place)[1]] : []));
-      const wish = heights.length > 0 ? Math.round((middle(heights) - margin) / (row / 2)) * (row / 2) + margin : free;
-      const y = Math.max(free, wish);
-      places[id] = [margin + x * column, y];
-      free = y + row;
+  const heights = new Map<string, number>();
+  for (const layer of layers) {
+    const wishes = layer.map((id, i) => {
+      const others = (before.get(id) ?? []).flatMap((o) => heights.get(o) ?? []);
+      return others.length > 0 ? middle(others) : i * row;
+    });
+    spread(wishes).forEach((y, i) => heights.set(layer[i] as string, y));
+  }
+  const top = Math.min(...heights.values());
+  return Object.fromEntries(layers.flatMap((layer, x) => layer.map((id): [string, Place] => [id, [margin + x * column, margin + (heights.get(id) ?? top) - top]])));
+}
+
+// spread keeps wished heights in their order and a row apart, with the least
+// distance from the wishes: those that press on each other move as one block.
+function spread(wishes: number[]): number[] {
+  const blocks: { sum: number; count: number }[] = [];
+  wishes.forEach((wish, i) => {
+    blocks.push({ sum: wish - i * row, count: 1 });
+    for (let [last, above] = [blocks.at(-1), blocks.at(-2)]; last && above && above.sum / above.count > last.sum / last.count; [last, above] = [blocks.at(-1), blocks.at(-2)]) {
+      blocks.splice(-2, 2, { sum: above.sum + last.sum, count: above.count + last.count });
     }
   });
-  return places;
+  const grid = row / 2;
+  return blocks.flatMap((b) => Array<number>(b.count).fill(Math.round(b.sum / b.count / grid) * grid)).map((base, i) => base + i * row);
 }

@@ -101,12 +101,17 @@ function RefField({ store, step, current, param, common, onChange }: RefProps) {
         {from !== "" && !choices.includes(from) && <option value={from}>{from}{noSuch ? " (does not come before)" : ""}</option>}
         {choices.map((s) => <option key={s} value={s}>{s}</option>)}
       </select>
-      <input className="input mono" aria-label={`${common["data-field"].slice(6)}: field`} placeholder="whole output" list={list} value={field} spellCheck={false} autoComplete="off"
-        onChange={(e) => { setField(e.target.value); if (from !== "") commit({ field: e.target.value }); }} />
+      <div className="with-unit">
+        <input className="input mono" aria-label={`${common["data-field"].slice(6)}: field`} placeholder="whole output" list={list} value={field} spellCheck={false} autoComplete="off"
+          onChange={(e) => { setField(e.target.value); if (from !== "") commit({ field: e.target.value }); }} />
+        <span className="unit">{type}</span>
+      </div>
       <datalist id={list}>{fields.map((f) => <option key={f.path} value={f.path}>{f.type}</option>)}</datalist>
-      <span className="ref-type meta">{type}</span>
-      <input className="input mono ref-template" aria-label={`${common["data-field"].slice(6)}: template`} placeholder="{{value}}" value={template} spellCheck={false} aria-invalid={badTemplate || undefined}
-        onChange={(e) => { setTemplate(e.target.value); if (from !== "" && (e.target.value === "" || e.target.value.split("{{value}}").length === 2)) commit({ template: e.target.value }); }} />
+      <div className="with-unit ref-template">
+        <input className="input mono" aria-label={`${common["data-field"].slice(6)}: template`} placeholder="{{value}}" value={template} spellCheck={false} aria-invalid={badTemplate || undefined}
+          onChange={(e) => { setTemplate(e.target.value); if (from !== "" && (e.target.value === "" || e.target.value.split("{{value}}").length === 2)) commit({ template: e.target.value }); }} />
+        <span className="unit">template</span>
+      </div>
       {badTemplate && <Problem>A template has {"{{value}}"} exactly once.</Problem>}
       {choices.length === 0 && <p className="meta">No other step comes before this one. Add one first.</p>}
     </div>
