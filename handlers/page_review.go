@@ -93,6 +93,9 @@ func diffWords(v *planVersion) []string {
 }
 
 func (s *Server) startForm(c echo.Context) error {
+	if _, err := s.reviewableRun(c); err != nil {
+		return err // before anything else: who may not see a run learns nothing of it
+	}
 	base := c.FormValue("base")
 	if base == "" {
 		return malformed("the form does not say which plan was seen", "open the run again and start it there")
