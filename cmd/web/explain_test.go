@@ -103,7 +103,7 @@ func TestP3_ARunSaysWhatItWaitsFor(t *testing.T) {
 	op := w.operator()
 	id := op.submit(`{"goal":"delete notes.txt","intent":"override"}`)
 	op.rest(id)
-	wantWords(t, op, "/runs/"+id, "a person has to answer first")
+	wantWords(t, op, "/runs/"+id, "delete_notes_txt waits for a person to answer")
 	op.want(http.StatusSeeOther, op.form("/runs/"+id+"/pause", ""), nil)
 	op.until(id, func(s engine.Status) bool { return s == engine.Paused })
 	wantWords(t, op, "/runs/"+id, "Paused by ", "takes effect when somebody resumes the run")

@@ -100,3 +100,16 @@ func TestP38_WordsThatPointBack(t *testing.T) {
 		t.Errorf("what is not called a word: got %+v", got.Plan.Steps)
 	}
 }
+
+// What is to be done on another machine is not done on this one.
+func TestP38_OtherMachinesAreNotThisOne(t *testing.T) {
+	p := shipped(t)
+	for _, goal := range []string{"ssh into db1 and check disk usage", "connect to web2, then delete a.txt", "log into the database server and list its processes"} {
+		if got := p.Propose(goal); got.Plan != nil {
+			t.Errorf("%q: got %+v, want it declined", goal, got.Plan.Steps)
+		}
+	}
+	if got := steps(t, "ssh into db1. Check the disk usage of this machine"); len(got) != 1 || got[0].Tool != "disk_usage" {
+		t.Errorf("another sentence: got %+v", got)
+	}
+}

@@ -70,6 +70,9 @@ func (b *builder) clause(p phrase) {
 	ids, why := b.plan(p)
 	if len(ids) == 0 {
 		*b = saved
+		if p.goesElsewhere() {
+			b.broken = elsewhereText
+		}
 	}
 	if why != "" {
 		b.note(p, why)
@@ -85,6 +88,23 @@ func (b *builder) clause(p phrase) {
 		ids = append(slices.Clone(b.last), ids...)
 	}
 	b.last, b.aside = ids, aside{}
+}
+
+const elsewhereText = "this is to happen on another machine, which no tool here reaches"
+
+// goesElsewhere says whether a phrase leads to another machine: what follows in
+// the sentence would be done there, not here.
+func (p *phrase) goesElsewhere() bool {
+	if p.class != verbOther || p.negated {
+		return false
+	}
+	switch p.verb.text {
+	case "ssh", "telnet", "rdp", "mosh", "connect":
+		return true
+	case "log", "login", "sign":
+		return slices.ContainsFunc(p.tokens, func(t token) bool { return t.text == "into" || t.text == "onto" || t.text == "login" })
+	}
+	return false
 }
 
 // remember keeps the file that a negated clause names, so that a later "it" is

@@ -180,11 +180,21 @@ func (s *Story) Now(state *engine.State) (text, actor string, at int64) {
 	case len(sum.Questions) > 0:
 		return "It is not known whether " + nodeList(questionNodes(&sum)) + " happened. A person has to look and say so; until then nothing that needs it goes on.", "", 0
 	case sum.Status == engine.Waiting && len(sum.Waiting) > 0:
-		return "Everything else is done or needs what waits: a person has to answer first.", "", 0
+		return nodeList(waitingNodes(state)) + " waits for a person to answer. Everything else is done or needs that.", "", 0
 	case sum.Status == engine.Waiting:
 		return "An external authority has to answer first.", "", 0
 	}
 	return "", "", 0
+}
+
+func waitingNodes(state *engine.State) []string {
+	var list []string
+	for _, a := range state.Approvals() {
+		if a.Result == "" {
+			list = append(list, a.Node)
+		}
+	}
+	return list
 }
 
 func questionNodes(sum *engine.Summary) []string {
