@@ -289,7 +289,7 @@ func TestP43_ThePolicyPageWorksWithoutScript(t *testing.T) {
 
 // policyDraft is a text with one mistake, and lines that are new, changed and gone.
 func policyDraft(yaml string) (bad, good string) {
-	good = "# What our agents may do.\n" + strings.NewReplacer("compute, ", "", "quorum: 1", "quorum: 2",
+	good = "# What our agents may do.\n" + strings.NewReplacer("compute, ", "", "expires_s: 86400", "expires_s: 3600",
 		"    - id: A1\n", "    - id: A2\n      when:\n        tools: [sysinfo, disk_usage]\n    - id: A1\n", "kill_switches: []", `kill_switches: ["git.*"]`).Replace(yaml)
 	return strings.Replace(good, "roles: [approver]", "roles: [aprover]", 1), good
 }

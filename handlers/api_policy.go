@@ -132,8 +132,7 @@ func (s *Server) apiPolicyCheck(c echo.Context) error {
 	if _, err := s.readJSON(c, &body); err != nil {
 		return err
 	}
-	_, report := CheckPolicy(body.YAML, s.cfg.Rules.Catalog())
-	return sendJSON(c, http.StatusOK, report)
+	return sendJSON(c, http.StatusOK, s.checkText(c.Request().Context(), body.YAML))
 }
 
 // TrialReport is a dry run on the wire and on the command line.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"sluice/policy"
 	"sluice/web/templates"
 )
 
@@ -313,7 +314,7 @@ func (s *Server) showPolicy(c echo.Context, status int, w *policyWork) error {
 
 func (s *Server) editorView(c echo.Context, w *policyWork) templates.PolicyEditor {
 	f := &w.form
-	report := s.checkText(f.yaml)
+	report := s.checkText(c.Request().Context(), f.yaml)
 	v := templates.PolicyEditor{Shell: s.shell(c, "Policies", "policies"), MayEdit: viewer(c).ownsPolicy() && viewer(c).Token == "",
 		Active: s.versionView(c, &w.active), Text: f.yaml, Base: f.base, Seen: seenOf(f.yaml), DraftID: f.draft, Revision: f.revision,
 		SavedAt: w.saved, Tab: f.tab, Look: f.look, Notice: w.notice, Refused: w.refused, Asking: w.asking, Reason: f.reason,
@@ -340,9 +341,41 @@ func (s *Server) editorView(c echo.Context, w *policyWork) templates.PolicyEdito
 	return v
 }
 
-func (s *Server) checkText(text string) PolicyReport {
-	_, report := CheckPolicy(text, s.cfg.Rules.Catalog())
+// checkText checks a text against the tools and the people of this installation.
+func (s *Server) checkText(ctx context.Context, text string) PolicyReport {
+	compiled, report := CheckPolicy(text, s.cfg.Rules.Catalog())
+	if compiled == nil {
+		return report
+	}
+	people, err := s.cfg.Accounts.Users(ctx)
+	if err != nil {
+		s.cfg.Logger.Error("list users", "err", err)
+		return report
+	}
+	report.Warnings = append(report.Warnings, lonelyRules(compiled, people)...)
 	return report
+}
+
+// lonelyRules ask for more approvers than there are: such a call waits until it
+// expires, and is denied then.
+func lonelyRules(p *policy.Policy, people []User) []string {
+	var warnings []string
+	doc := p.Document()
+	for i := range doc.Approvals.Rules {
+		rule := &doc.Approvals.Rules[i]
+		able := 0
+		for k := range people {
+			v := &Viewer{User: people[k]}
+			if v.has("approver") && (len(rule.Roles) == 0 || hasAny(v, rule.Roles)) {
+				able++
+			}
+		}
+		if wants := max(rule.Quorum, 1); able < wants && len(warnings) < policyWarningsMax {
+			warnings = append(warnings, "Rule "+plain(rule.ID)+" wants "+plural(wants, "approver")+", and "+strconv.Itoa(able)+
+				" here may answer: what it asks would wait until it expires, and be denied.")
+		}
+	}
+	return warnings
 }
 
 func knownTab(tables []templates.PolicyTable, tab string) string {

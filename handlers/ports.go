@@ -73,6 +73,7 @@ type Approval struct {
 type Accounts interface {
 	UseSignIn(ctx context.Context, token string) (User, error)
 	User(ctx context.Context, id string) (User, error)
+	Users(ctx context.Context) ([]User, error)
 	Token(ctx context.Context, secret string) (Token, error)
 	AddToken(ctx context.Context, name string, ceiling policy.Rank, user string) (id, secret string, err error)
 }

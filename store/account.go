@@ -100,6 +100,38 @@ func (s *Store) User(ctx context.Context, id int64) (User, error) {
 	return queryUser(ctx, s.readers, id)
 }
 
+// Users gives everybody, in the order of their ids.
+func (s *Store) Users(ctx context.Context) ([]User, error) {
+	ids, err := s.userIDs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list users: %w", err)
+	}
+	list := make([]User, len(ids))
+	for i, id := range ids {
+		if list[i], err = s.User(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (s *Store) userIDs(ctx context.Context) ([]int64, error) {
+	rows, err := s.readers.QueryContext(ctx, "SELECT id FROM users ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
 func queryUser(ctx context.Context, db queryRower, id int64) (User, error) {
 	user := User{ID: id}
 	var roles string

@@ -93,6 +93,15 @@ func (a accounts) User(ctx context.Context, id string) (handlers.User, error) {
 	return toUser(u), refusal(err)
 }
 
+func (a accounts) Users(ctx context.Context) ([]handlers.User, error) {
+	list, err := a.store.Users(ctx)
+	people := make([]handlers.User, len(list))
+	for i := range list {
+		people[i] = toUser(list[i])
+	}
+	return people, refusal(err)
+}
+
 func (a accounts) Token(ctx context.Context, secret string) (handlers.Token, error) {
 	t, err := a.store.TokenBySecret(ctx, secret)
 	if err != nil {

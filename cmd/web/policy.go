@@ -181,6 +181,6 @@ func printTrial(w io.Writer, r *handlers.TrialReport) {
 		fmt.Fprintf(w, "%s  %-5s -> %-5s  %s %s  %s %s\n", c.At, from, to, c.Tool, c.What, c.Run, c.Node)
 	}
 	if r.Next != "" {
-		fmt.Fprintln(w, "There are more: --cursor " + r.Next + " lists them.")
+		fmt.Fprintln(w, "There are more: --cursor "+r.Next+" lists them.")
 	}
 }

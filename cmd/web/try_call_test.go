@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"sluice/handlers"
+	"sluice/store"
 )
 
 // stopping is the policy in force with another list of kill switches.
@@ -158,4 +159,24 @@ func TestP33_TwoWindowsNeverHideADraftOfThePolicy(t *testing.T) {
 	if now := o.get("/policies").text(); !strings.Contains(now, "# second") {
 		t.Error("saving again did not replace the other draft")
 	}
+}
+
+// TestP16_ARuleThatNobodyCanAnswerIsSaid: more approvers than there are people.
+func TestP16_ARuleThatNobodyCanAnswerIsSaid(t *testing.T) {
+	w := newWorld(t)
+	o := w.operator()
+	two := strings.Replace(o.active().YAML, "quorum: 1", "quorum: 2", 1)
+	check := func(want int) {
+		t.Helper()
+		var got handlers.PolicyReport
+		o.want(http.StatusOK, o.post("/api/v1/policies/check", yamlBody(two)), &got)
+		if len(got.Warnings) != want || want > 0 && !strings.Contains(got.Warnings[0], "Rule A1 wants 2 approvers, and 1 here may answer") {
+			t.Errorf("got %q, want %d warnings", got.Warnings, want)
+		}
+	}
+	check(1)
+	w.stranger("viewer", store.RoleViewer)
+	check(1)
+	w.stranger("second", store.RoleApprover)
+	check(0)
 }
