@@ -112,6 +112,41 @@ func TestR103_AValueInAProgramIsRefused(t *testing.T) {
 	}
 }
 
+// TestR102_WhatToolsRefuseIsSaidAtTheSlot: a value that a slot of a file's own
+// making takes and its tool does not is refused at the slot, in the form too.
+func TestR102_WhatToolsRefuseIsSaidAtTheSlot(t *testing.T) {
+	w := newWorld(t)
+	op := w.operator()
+	op.want(http.StatusCreated, op.post("/api/v1/templates", `{"template":{"format":1,"name":"top","title":"Top","description":"","match":[],
+		"slots":[{"name":"n","type":"integer","description":"","default":3}],
+		"plan":{"format":1,"goal":"show {n}","steps":[{"id":"p","tool":"process_list","params":{"limit":{"$slot":"n"}}}]}}}`), nil)
+	p := op.problemOf(http.StatusUnprocessableEntity, op.post("/api/v1/runs", `{"template":{"name":"top","values":{"n":5000}}}`))
+	if p.Pointer != "/template/values/n" || p.Rule != "C10" {
+		t.Errorf("got %+v, want the finding at the slot", p)
+	}
+	page := op.form("/templates/top/run", "version=1&intent=observe&slot.n=5000")
+	if text := page.text(); page.status != http.StatusUnprocessableEntity || !strings.Contains(text, `id="slot-n-problem"`) || !strings.Contains(text, `value="5000"`) {
+		t.Errorf("got %d, want the form with the value and its problem", page.status)
+	}
+}
+
+// TestR102_ASavedValueIsBoundedByItsTool: what the schema says of a value is what
+// its slot takes, from a plan as from a run.
+func TestR102_ASavedValueIsBoundedByItsTool(t *testing.T) {
+	w := newWorld(t)
+	op := w.operator()
+	op.want(http.StatusCreated, op.post("/api/v1/templates", `{"name":"few","title":"Few","slots":[{"key":"/steps/0/params/limit","name":"n"},{"key":"/steps/0/params/sort","name":"by"}],
+		"plan":{"format":1,"goal":"show 3","steps":[{"id":"p","tool":"process_list","params":{"limit":3,"sort":"cpu"}}]}}`), nil)
+	for _, values := range []string{`{"n":0}`, `{"n":5000}`, `{"by":"colour"}`, `{"n":"3"}`} {
+		if p := op.problemOf(http.StatusUnprocessableEntity, op.post("/api/v1/runs", `{"template":{"name":"few","values":`+values+`}}`)); p.Rule != "R103" || !strings.HasPrefix(p.Pointer, "/template/values/") {
+			t.Errorf("%s: got %+v, want it refused by the slot", values, p)
+		}
+	}
+	if r := op.rest(op.submit(`{"template":{"name":"few","values":{"n":2,"by":"memory"}}}`)); r.code() != "SUCCESS" {
+		t.Errorf("got %s, want SUCCESS", r.code())
+	}
+}
+
 // TestR102_TheBuiltinPlannerUsesATemplate and says which.
 func TestR102_TheBuiltinPlannerUsesATemplate(t *testing.T) {
 	w := newWorld(t)

@@ -204,14 +204,14 @@ func (t *Template) fill(values map[string]json.RawMessage) (map[string]json.RawM
 	for i, s := range t.Slots {
 		v, given := values[s.Name]
 		if !given && s.Default == nil {
-			found.add("/values/"+s.Name, "The slot "+s.Name+" needs a value.", "Give a "+string(s.Type)+".")
+			found.add("/values/"+s.Name, "The slot "+s.Name+" needs a value.", "Give "+s.Type.withArticle()+".")
 			continue
 		}
 		if !given {
 			v = s.Default
 		}
 		if why := t.valueProblem(i, v); why != "" {
-			found.add("/values/"+s.Name, why, "Give a "+string(s.Type)+" that fits the slot "+s.Name+".")
+			found.add("/values/"+s.Name, why, "Give "+s.Type.withArticle()+" that fits the slot "+s.Name+".")
 		}
 		full[s.Name] = v
 	}

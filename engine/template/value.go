@@ -15,6 +15,14 @@ import (
 // integerMax is the largest whole number that JSON readers agree on.
 const integerMax = 1 << 53
 
+// withArticle is the type as a sentence names it.
+func (t Type) withArticle() string {
+	if t == Integer {
+		return "a whole number"
+	}
+	return "a " + string(t)
+}
+
 // typed says why a value is not of the slot's type, "" when it is.
 func (s *Slot) typed(raw json.RawMessage) string {
 	if len(raw) > ValueBytesMax {

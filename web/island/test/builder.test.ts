@@ -12,7 +12,7 @@ import { History } from "../src/builder/history";
 import { readJSON } from "../src/builder/jsontext";
 import { tidy } from "../src/builder/layout";
 import { pathOf } from "../src/builder/path";
-import { docOf, shapeFault } from "../src/builder/read";
+import { docOf, filled, shapeFault } from "../src/builder/read";
 import { fieldsOf, fits, kindOf, likelyField, paramsOf, type Schema, type Tool } from "../src/builder/schema";
 import { Store } from "../src/builder/store";
 import { unreadFindings } from "../src/builder/unread";
@@ -197,6 +197,15 @@ test("P08 tidying does not drift: a step stands in the middle of what it comes a
   for (let layer = 0; layer < 20; layer++) for (let i = 0; i < 3; i++) steps.push({ id: `s${layer}_${i}`, tool: "t", depends_on: layer > 0 ? [`s${layer - 1}_${(i + layer) % 3}`, `s${layer - 1}_1`] : undefined });
   const ys = Object.values(tidy(docWith(...steps).plan)).map((p) => p[1]);
   assert.ok(Math.max(...ys) - Math.min(...ys) <= 6 * 92, `twenty columns of three are ${Math.max(...ys) - Math.min(...ys)} px high`);
+});
+
+test("R103 a template opens with the defaults of its slots, and nothing else of it changes", () => {
+  const plan = { format: 1, goal: "Mail {to} about {days} of {other}", steps: [
+    { id: "a", tool: "t", params: { deep: { list: [1, { $slot: "days" }, { $slot: "to" }], keep: { $slot: "days", more: 1 } }, to: { $slot: "to" } } }] };
+  const got = filled(plan, [{ name: "days", default: 30 }, { name: "to" }]);
+  assert.equal(got.goal, "Mail {to} about 30 of {other}");
+  assert.deepEqual(got.steps[0]?.params, { deep: { list: [1, 30], keep: { $slot: "days", more: 1 } } });
+  assert.deepEqual(plan.steps[0]?.params.to, { $slot: "to" }, "the template's own plan stays");
 });
 
 test("P08 an edge goes around a card that stands in its row", () => {

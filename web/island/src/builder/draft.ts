@@ -2,7 +2,7 @@
 // that nothing typed is lost to a reload, a lost connection or another tab.
 import { emptyDoc, type Doc, type Place, type Plan } from "./core";
 import { readJSON } from "./jsontext";
-import { docOf, shapeFault } from "./read";
+import { docOf, filled, shapeFault, type Slot } from "./read";
 import { untitled, type Store } from "./store";
 import { jsonKey, type Unread } from "./unread";
 import { problemOf, send, type Draft, type DraftHead, type Problem } from "./wire";
@@ -132,8 +132,8 @@ export class Saver {
 
   private async takeTemplate(name: string): Promise<void> {
     try {
-      const found = await send<{ plan: Plan }>("GET", `/templates/${encodeURIComponent(name)}`);
-      this.takePlan(found.plan, `template:${name}`, name);
+      const found = await send<{ plan: Plan; slots: Slot[] }>("GET", `/templates/${encodeURIComponent(name)}`);
+      this.takePlan(filled(found.plan, found.slots), `template:${name}`, name);
     } catch (error) {
       this.failure = problemOf(error);
     }

@@ -36,6 +36,25 @@ function stepFault(step: unknown): string {
 
 const isRef = (value: unknown): boolean => isObject(value) && typeof value.step === "string" && typeof value.field === "string";
 
+export interface Slot { name: string; default?: unknown }
+
+// filled is a template's plan with the defaults of its slots; a slot that has none
+// is left out, so that the check says what is missing.
+export function filled(plan: Plan, slots: Slot[]): Plan {
+  const values = new Map(slots.map((s) => [s.name, s.default]));
+  const put = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(put).filter((v) => v !== undefined);
+    if (!isObject(value)) return value;
+    if (typeof value.$slot === "string" && Object.keys(value).length === 1) return values.get(value.$slot);
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, put(v)]).filter(([, v]) => v !== undefined));
+  };
+  const goal = plan.goal.replace(/\{([a-z][a-z0-9_]*)\}/g, (gap, name: string) => {
+    const value = values.get(name);
+    return value === undefined ? gap : typeof value === "string" ? value : JSON.stringify(value);
+  });
+  return { ...plan, goal, steps: put(plan.steps) as Step[] };
+}
+
 // docOf places a plan's steps: those that are known stay, a plan of which
 // nothing is known is laid out whole.
 export function docOf(plan: Plan, known: Doc["places"]): Doc {
