@@ -19,7 +19,7 @@ func (s *Server) verdictView(c echo.Context, sum *engine.Summary, state *engine.
 	v.Foot = []string{plural(len(steps), "step"), plural(sum.PlanVersion, "plan version"),
 		plural(int(sum.Budget["side_effects"].Spent), "side effect")}
 	for _, u := range sum.Unplanned {
-		v.Unplanned = append(v.Unplanned, templates.Unplanned{Clause: plain(u.Clause), Why: plain(u.Why)})
+		v.Unplanned = append(v.Unplanned, templates.Unplanned{Clause: clauseWords(u.Clause), Why: plain(u.Why)})
 	}
 	s.account(c, v, story.Account(state), s.ruleBook(c.Request().Context(), state))
 	if sum.Verdict != nil {
@@ -32,6 +32,18 @@ func (s *Server) verdictView(c echo.Context, sum *engine.Summary, state *engine.
 		v.Done = doneSteps(steps)
 	}
 	return v
+}
+
+// clauseWords shows a part of a goal without the word that tied it to the one before.
+func clauseWords(clause string) string {
+	text := strings.TrimSpace(clause)
+	for _, joint := range []string{"and then ", "and ", "then ", "but "} {
+		if len(text) > len(joint) && strings.EqualFold(text[:len(joint)], joint) {
+			text = text[len(joint):]
+			break
+		}
+	}
+	return plain(sentence(strings.TrimLeft(text, " ,")))
 }
 
 // account shows how the run went, in the words of its facts.
