@@ -6,8 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // sends makes a request with the session of the page, as another tab would.
@@ -89,4 +93,40 @@ func TestP41_APlanUnderReviewThatMovedIsNotOverwritten(t *testing.T) {
 		t.Errorf("got code %s and counts %v, want SUCCESS with three steps", r.Code, r.Counts)
 	}
 	p.pardon(t, "409")
+}
+
+// TestR43_AScopeIsChosenAndAGoalAskedFor: a tool outside the scope is mended by the
+// scope that has it, which the run then has; a drawing without a goal is asked for one.
+func TestR43_AScopeIsChosenAndAGoalAskedFor(t *testing.T) {
+	dir := t.TempDir()
+	rules := filepath.Join(dir, "policy.yaml")
+	writeFile(t, rules, "version: 1\nintents: {observe: 0, operate: 100, override: 200}\n"+
+		"scopes: {default: {tools: [sysinfo]}, disks: {tools: [disk_usage]}}\napprovals: {self: allowed}\n")
+	s := serveWith(t, must(t, shipped), filepath.Join(dir, "data"), "SLUICE_POLICY="+rules)
+	id := s.draftOf("Untitled plan", strings.Replace(pair, "look around", "", 1))
+	p := open(t, desktop)
+	p.signIn(s)
+	s.edit(p, id)
+	p.says("disk_usage is not in the scope default")
+	p.click("button", "Fix: Add the scope disks")
+	p.yes("mended", errorsAre(0))
+	p.says("default, disks")
+	p.shot("builder-scopes")
+	p.chord(kb.Enter, chromedp.ModifierCtrl)
+	p.yes("the dialog asks for a goal", `document.activeElement.name === "goal" && document.activeElement.value === "first and second"`)
+	p.shot("builder-run-goal")
+	p.keys("See what this machine has")
+	p.letter("Enter")
+	run := p.onRun()
+	api := s.api("observe")
+	if r := api.until(run, "ended"); r.Code != "SUCCESS" {
+		t.Fatalf("got %s %v, want SUCCESS", r.Code, r.Causes)
+	}
+	var got struct{ Goal string }
+	api.want(http.StatusOK, http.MethodGet, "/runs/"+run, nil, &got)
+	if got.Goal != "See what this machine has" {
+		t.Errorf("got goal %q, want what was typed", got.Goal)
+	}
+	s.edit(p, id)
+	p.yes("the scopes are kept with the draft", errorsAre(0)+` && document.body.textContent.includes("default, disks")`)
 }
