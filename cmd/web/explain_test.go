@@ -123,3 +123,11 @@ func TestR55_InspectorSaysWhoAnswered(t *testing.T) {
 	op.end(id)
 	wantWords(t, op, "/runs/"+id+"?view=list&node=delete_notes_txt", "data-answer", "<b>Denied</b>", "keep it", "/approvals/"+waits, "A person denied it")
 }
+
+// Parts of a goal are shown in any script, without the word that tied them.
+func TestP6_PartsOfAGoalInAnyScript(t *testing.T) {
+	w := newWorld(t)
+	op := w.operator()
+	id := op.runToRest(`{"goal":"אנא הצג, and book me a table","intent":"observe"}`).ID
+	wantWords(t, op, "/runs/"+id+"?view=verdict", "<h3>אנא הצג", "<h3>Book me a table</h3>")
+}
