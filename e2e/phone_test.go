@@ -35,7 +35,7 @@ func TestPhone_FivePlacesAndTheRestUnderMore(t *testing.T) {
 		}
 		script[bool](p, `document.querySelector("#user-menu > summary").click(), true`)
 		rows := script[[]string](p, `[...document.querySelectorAll("#user-menu .menu-row")].filter(e => e.checkVisibility() && e.getBoundingClientRect().height >= 44).map(e => e.innerText.trim().split("\n")[0])`)
-		if text := fmt.Sprint(rows); text != "[Templates Builder Tools Theme Settings Keyboard shortcuts ? Sign out]" && text != "[Templates Builder Tools Theme Settings Keyboard shortcuts Sign out]" {
+		if text := fmt.Sprint(rows); text != "[Templates Builder Tools Theme Settings Notify me here Keyboard shortcuts ? Sign out]" && text != "[Templates Builder Tools Theme Settings Notify me here Keyboard shortcuts Sign out]" {
 			t.Errorf("%d px: got %s under More", v.width, text)
 		}
 		if wide := script[int](p, `Math.max(0, ...[...document.querySelectorAll("#user-menu .menu-panel *")].map(e => e.getBoundingClientRect().right - innerWidth))`); wide > 0 {
