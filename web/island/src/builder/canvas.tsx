@@ -87,7 +87,8 @@ function labelOf(fields: string[]): string {
 
 const byID = <T extends { id: string }>(list: T[]): Map<string, T> => new Map(list.map((e) => [e.id, e]));
 
-const readable = 0.75; // the least size at which a plan is opened
+const whole = 0.6; // the least size at which a plan is opened whole
+const readable = 0.75; // that of a larger one
 
 // opening shows the whole plan, not above its own size; where that can not be
 // read, its beginning.
@@ -98,7 +99,8 @@ function opening(doc: Doc): Viewport {
   const pad = 40;
   const [left, top] = [Math.min(...all.map((p) => p[0])), Math.min(...all.map((p) => p[1]))];
   const [wide, high] = [Math.max(...all.map((p) => p[0])) + cardWidth - left, Math.max(...all.map((p) => p[1])) + cardHeight - top];
-  const zoom = Math.max(readable, Math.min(1, (box.clientWidth - 2 * pad) / wide, (box.clientHeight - 2 * pad) / high));
+  const fit = Math.min(1, (box.clientWidth - 2 * pad) / wide, (box.clientHeight - 2 * pad) / high);
+  const zoom = fit >= whole ? fit : readable;
   const first = all.filter((p) => p[0] < left + cardWidth).map((p) => p[1]);
   const y = high * zoom <= box.clientHeight - 2 * pad ? (box.clientHeight - high * zoom) / 2 - top * zoom : pad - Math.min(...first) * zoom;
   return { x: Math.max(pad, (box.clientWidth - wide * zoom) / 2) - left * zoom, y, zoom };
