@@ -15,7 +15,9 @@ func TestP40_AnOpenPageEndsWithItsRun(t *testing.T) {
 	if r := s.api("observe").until(p.runID(), "ended"); r.Code != "SUCCESS" {
 		t.Fatalf("got code %s", r.Code)
 	}
-	p.wait("the word of the end", func() bool { return script[bool](p, `document.querySelector("[data-live-word]").textContent === "Ended"`) })
+	p.wait("the word of the end", func() bool {
+		return script[bool](p, `document.querySelector("[data-live-word]").textContent === "Ended"`)
+	})
 	p.wait("the counts of the end", func() bool {
 		return script[bool](p, `document.querySelector('[data-count="executed"]').textContent === "5" && document.querySelector("[data-follow]").hidden`)
 	})

@@ -41,7 +41,7 @@ func auditVerify(ctx context.Context, s streams, args []string) int {
 	f := newFlags("audit verify", "audit verify [--seal FILE] [--json] [--data DIR]")
 	f.StringVar(&sealFile, "seal", "", "an export kept elsewhere: shows what was cut off or rewritten since")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
-	cfg.flags(f)
+	cfg.storeFlags(f)
 	if _, done, code := parse(f, s, args); done {
 		return code
 	}
@@ -123,7 +123,7 @@ func auditExport(ctx context.Context, s streams, args []string) int {
 	var out string
 	f := newFlags("audit export", "audit export [--out FILE] [--data DIR]")
 	f.StringVar(&out, "out", "", "file to write; standard output when absent")
-	cfg.flags(f)
+	cfg.storeFlags(f)
 	if _, done, code := parse(f, s, args); done {
 		return code
 	}
@@ -165,7 +165,7 @@ func eraseRun(ctx context.Context, s streams, args []string) int {
 	var reason string
 	f := newFlags("erase", "erase RUN --reason TEXT [--data DIR]")
 	f.StringVar(&reason, "reason", "", "why, kept in the log")
-	cfg.flags(f)
+	cfg.storeFlags(f)
 	rest, done, code := parse(f, s, args)
 	if done {
 		return code
@@ -226,7 +226,7 @@ func tokenCommand(ctx context.Context, s streams, args []string) int {
 	f.StringVar(&name, "name", "", "who will use it")
 	f.StringVar(&ceiling, "ceiling", "observe", "highest intent it may submit with")
 	f.BoolVar(&asJSON, "json", false, `print {"id","token"}`)
-	cfg.flags(f)
+	cfg.storeFlags(f)
 	rest, done, code := parse(f, s, args[1:])
 	if done {
 		return code

@@ -33,14 +33,19 @@ type config struct {
 
 const defaultListen = "127.0.0.1:8321"
 
-// flags declares what every command that needs the store takes.
+// flags declares what every command takes that may carry out a run.
 func (c *config) flags(f *flag.FlagSet) {
+	c.storeFlags(f)
+	c.SMTP.flags(f)
+	c.Models.declare(f)
+}
+
+// storeFlags declares what every command that needs the store takes.
+func (c *config) storeFlags(f *flag.FlagSet) {
 	f.StringVar(&c.Data, "data", "", "data directory (SLUICE_DATA; default: the state folder of the user)")
 	f.StringVar(&c.Workspace, "workspace", "", "folder of the file and git tools (SLUICE_WORKSPACE; default: DATA/workspace)")
 	f.StringVar(&c.file, "config", "", "configuration file, YAML (SLUICE_CONFIG)")
-	c.SMTP.flags(f)
 	f.BoolVar(&c.Verbose, "verbose", false, "log more (SLUICE_VERBOSE)")
-	c.Models.declare(f)
 }
 
 // settle fills what flags left open from the environment, then the file, then

@@ -97,7 +97,7 @@ func policyDryRun(ctx context.Context, s streams, args []string) int {
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
 	f.IntVar(&page.Limit, "limit", handlers.PageMax, "how many changed calls to list, at most "+strconv.Itoa(handlers.PageMax))
 	f.StringVar(&page.Cursor, "cursor", "", "go on behind a report: its next")
-	cfg.flags(f)
+	cfg.storeFlags(f)
 	rest, done, code := parse(f, s, args)
 	if done {
 		return code
