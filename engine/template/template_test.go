@@ -148,7 +148,7 @@ func TestR103_ValuesBringNoStructure(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{`{"$slot":"days"}`, `{{value}}`, `{days}`, `"]},{"id":"evil"`, `\u0024slot`, `a.b\.c`, "‮élan\u2028\n", `<script>&`, ``} {
+	for _, text := range []string{`{"$slot":"days"}`, `{{value}}`, `{days}`, `"]},{"id":"evil"`, `\u0024slot`, `a.b\.c`, "\u202eélan\u2028\n", `<script>&`, ``} {
 		raw, _ := marshal(text)
 		p, found := tmpl.Instantiate(map[string]json.RawMessage{"to": raw})
 		if p == nil {
