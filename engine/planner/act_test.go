@@ -113,3 +113,20 @@ func TestP38_OtherMachinesAreNotThisOne(t *testing.T) {
 		t.Errorf("another sentence: got %+v", got)
 	}
 }
+
+// TestP38_NoTwoCommitsAreCompared: the tool for differences knows the working
+// tree and the last commit; what asks for more is not answered with less.
+func TestP38_NoTwoCommitsAreCompared(t *testing.T) {
+	for _, goal := range []string{"show the diff between the last two commits", "compare the last two commits of projects/api",
+		"show the difference between the branches of projects/web"} {
+		if p := shipped(t).Propose(goal); p.Plan != nil || len(p.Unplanned) == 0 {
+			t.Errorf("%q: got %+v, want it declined", goal, p.Plan)
+		}
+	}
+	for _, goal := range []string{"compare the working tree with the last commit", "compare projects/api with its last commit",
+		"what changed since the last commit in projects/web", "show the diff of projects/api"} {
+		if got := steps(t, goal); len(got) != 1 || got[0].Tool != "git.diff" {
+			t.Errorf("%q: got %+v, want the diff", goal, got)
+		}
+	}
+}

@@ -12,6 +12,8 @@ var gitWords = wordSet(`git repository commit committed uncommitted dirty clean 
 	nested codebase directory content stage against compared head master revision folder made whether unclean uncommited modification edit
 	work unfinished ahead behind status state since write different differ compared versus vs yet staging committing`)
 
+const twoCommitsText = "the tool for differences compares the working tree with the last commit, not two commits or branches"
+
 // The aspects of git that the tools cover.
 var (
 	repositoryWords = wordSet("repository")
@@ -34,6 +36,9 @@ func (b *builder) planGit(r *reading) ([]string, string, bool) {
 	}
 	if one := b.lastRepository(); !named && one != "" && !r.asksMany() && (r.text("it", "its", "there") || !r.text("git") && !r.has(repositoryWords)) {
 		where, named = place{path: one, isDir: true}, true
+	}
+	if is.diff && r.text("commits", "branches", "tags", "revisions", "versions") {
+		return nil, twoCommitsText, true
 	}
 	if len(r.left(gitWords)) > 0 {
 		return nil, "", false
@@ -65,8 +70,9 @@ func (b *builder) gitAspects(r *reading) gitAspects {
 		status: dirty || r.text("clean", "unclean") && (named || back || folder) || r.text("branch", "branches") && (named || back || folder) ||
 			r.text("status", "state", "statuses") && (named || back) || r.has(changeWords) && (named || back) ||
 			r.text("changes") && folder && !r.has(entryWords) && !r.text("recent", "recently"),
-		diff: r.has(diffWords) && (named || back || one || r.text("commit", "head") || onlyFolder(r)) ||
-			r.has(changeWords) && r.text("since", "against", "compared", "versus", "vs", "from") && r.text("commit") && !dirty,
+		diff: r.has(diffWords) && (named || back || one || r.text("commit", "commits", "head") || onlyFolder(r)) ||
+			r.has(changeWords) && r.text("since", "against", "compared", "versus", "vs", "from") && r.text("commit") && !dirty ||
+			r.class == verbCompare && r.text("tree", "commit", "commits", "head"),
 	}
 	a.log = !a.diff && (r.text("commit", "commits", "committed") || r.has(logWords) && (named || back || one))
 	if a.log && a.status { // "commit" beside a state is what the state is about
