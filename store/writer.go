@@ -160,13 +160,15 @@ func (s *Store) doBetween(ctx context.Context, between func(*writer) error) erro
 
 func (w *writer) loop() {
 	defer close(w.ended)
+	joined := 0 // requests of the commit before
 	for first := range w.queue {
-		if first.between == nil {
-			// One yield lets senders that were just called back join this
-			// commit instead of paying for their own.
+		if first.between == nil && joined > 1 {
+			// One yield lets the senders that were just called back join this
+			// commit instead of paying for their own. A single one is not waited for.
 			runtime.Gosched()
 		}
 		last := w.drain(first)
+		joined = len(w.batch)
 		w.commit()
 		if last.between != nil {
 			last.done(last.between(w))

@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
+	"sluice/engine/exec"
 	"sluice/engine/tool"
 )
 
@@ -57,6 +59,9 @@ func commands() []command {
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == tool.ComputeWorker {
 		os.Exit(computeWorker(streams{os.Stdin, os.Stdout, os.Stderr}))
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(exec.GCPercent)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := dispatch(ctx, streams{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])

@@ -1,9 +1,12 @@
 package bench
 
 import (
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
+
+	"sluice/engine/exec"
 )
 
 // pairsMin is how often bare program and kernel run in turn, at the least (P47).
@@ -12,6 +15,7 @@ const pairsMin = 11
 // BenchmarkKernel shows, for each shape, the kernel's time as a multiple of the
 // bare program's, medians of runs in turn (P47). x/limit is the figure.
 func BenchmarkKernel(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(exec.GCPercent)) // as the program does, for both
 	for _, shape := range []Shape{Layered(10, 100, noop), FanOut(1000), Chain(1000)} {
 		b.Run(shape.Name, func(b *testing.B) { compare(b, &shape, 0) })
 	}
