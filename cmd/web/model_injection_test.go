@@ -54,6 +54,20 @@ func TestP36_ARunSaysWhereTheBuiltInPlannerActed(t *testing.T) {
 	}
 }
 
+// TestP39_TheCommandLineSaysTheClaims that a model's answer only points to, and
+// says none twice.
+func TestP39_TheCommandLineSaysTheClaims(t *testing.T) {
+	t.Parallel()
+	_, url := startFake(t, fake.Options{})
+	for _, flags := range [][]string{{"--model-url", url, "--model-name", "demo"}, nil} {
+		got := sluice(t, "", append([]string{"run", "--data", t.TempDir(), "show the kernel version"}, flags...)...).wantCode(t, 0)
+		lines := strings.Split(strings.TrimSpace(got.out), "\n")
+		if claimed := strings.HasPrefix(lines[1], "- sysinfo: "); claimed != (flags != nil) || len(lines) != 2+len(flags)/4 {
+			t.Errorf("%v: got\n%s\nwant each thing said once", flags, got.out)
+		}
+	}
+}
+
 // TestR45_AModelChoosesNothingOfWhatItMay: what would give a plan more freedom has
 // no place in it. The answer is sent back as one that can not be read, the file
 // stays unwritten, and the run keeps the intent and the scopes a person gave it.

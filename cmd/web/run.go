@@ -286,9 +286,20 @@ func printRun(s streams, raw json.RawMessage, why *trace.Account, asJSON bool) i
 	return exitNo
 }
 
+// printClaims adds what the text of a verdict does not say itself: a model's
+// answer may leave the figures to the claims.
+func printClaims(s streams, v *engine.Verdict) {
+	for i := range v.Claims {
+		if text := v.Claims[i].Text; !strings.Contains(v.Text, text) {
+			fmt.Fprintf(s.out, "- %s\n", handlers.Plain(text))
+		}
+	}
+}
+
 func printVerdict(s streams, r *runShape) {
 	if r.Verdict != nil && r.Verdict.Text != "" {
 		fmt.Fprintln(s.out, handlers.Plain(r.Verdict.Text))
+		printClaims(s, r.Verdict)
 	}
 	if r.Verdict == nil {
 		for _, u := range r.Unplanned {
