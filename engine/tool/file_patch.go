@@ -107,7 +107,7 @@ func (h *host) patchFile(ctx context.Context, r Request) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, ended(ctx, true)
 	}
-	if err := h.replaceFile(path, after, info.Mode().Perm()); err != nil {
+	if err := h.replaceFile(path, after, replacement{info.Mode().Perm(), &r}); err != nil {
 		return nil, err
 	}
 	return encode(filePatched{Path: path, Lines: lines, SizeBytes: len(after), SHA256: sumOf(after), SHA256Before: sumOf(before)})

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"sluice/engine/plan"
 	"sluice/policy"
@@ -89,7 +90,7 @@ func (h *host) writeFile(ctx context.Context, r Request) ([]byte, error) {
 		mode = before.Mode().Perm()
 	}
 	content := []byte(*params.Content)
-	if err := h.replaceFile(path, content, mode); err != nil {
+	if err := h.replaceFile(path, content, replacement{mode, &r}); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(content)
@@ -98,15 +99,46 @@ func (h *host) writeFile(ctx context.Context, r Request) ([]byte, error) {
 	})
 }
 
+// Temporary files of replaceFile. Walks pass them by: what is not in place yet
+// is no file of the workspace.
+const (
+	temporaryPrefix = ".sluice-"
+	temporarySuffix = ".tmp"
+	temporaryBytes  = 12 // of a hash, in hex between the two
+)
+
+func isTemporary(name string) bool {
+	mark, ours := strings.CutPrefix(name, temporaryPrefix)
+	mark, whole := strings.CutSuffix(mark, temporarySuffix)
+	sum, err := hex.DecodeString(mark)
+	return ours && whole && err == nil && len(sum) == temporaryBytes
+}
+
+// replacement is how a file is replaced, and for which attempt.
+type replacement struct {
+	mode fs.FileMode
+	by   *Request
+}
+
+// temporary is a name of this attempt's own: repeated after a crash it takes up
+// the file that it left, so that none stays behind (P45).
+func (r *replacement) temporary(dir string) string {
+	sum := sha256.Sum256([]byte(r.by.Run + "\x00" + r.by.Node + "\x00" + strconv.Itoa(r.by.Attempt)))
+	return filepath.Join(dir, temporaryPrefix+hex.EncodeToString(sum[:temporaryBytes])+temporarySuffix)
+}
+
 // replaceFile puts the content in place at once: a reader, or a crash, sees the
 // old file or the new one and nothing between.
-func (h *host) replaceFile(path string, content []byte, mode fs.FileMode) error {
+func (h *host) replaceFile(path string, content []byte, r replacement) error {
 	dir := filepath.Dir(path)
 	if err := h.root.MkdirAll(dir, 0o755); err != nil {
 		return fileFailure(dir, err)
 	}
-	temporary := filepath.Join(dir, ".sluice-"+rand.Text()+".tmp")
-	if err := h.writeDurably(temporary, content, mode); err != nil {
+	temporary := r.temporary(dir)
+	if err := h.discard(temporary); err != nil {
+		return fileFailure(path, err)
+	}
+	if err := h.writeDurably(temporary, content, r.mode); err != nil {
 		return errors.Join(fileFailure(path, err), h.discard(temporary))
 	}
 	if err := h.root.Rename(temporary, path); err != nil {

@@ -94,3 +94,33 @@ func TestP14_FileWriteIsBounded(t *testing.T) {
 		t.Errorf("got %d bytes, want %d", got.SizeBytes, writeBytesMax)
 	}
 }
+
+// TestP45_AnAbandonedTemporaryFileIsTakenUp: what a crash left of an attempt is
+// no file of the workspace, and the attempt's repeat leaves none.
+func TestP45_AnAbandonedTemporaryFileIsTakenUp(t *testing.T) {
+	w := newWorld(t, nil)
+	w.write("a.txt", "alpha")
+	r := Request{Run: "r_1", Node: "two", Attempt: 1, Params: []byte(`{"path":"b.txt","content":"beta"}`)}
+	left := (&replacement{by: &r}).temporary(".")
+	w.write(left, "be")
+	var listed struct{ Total int }
+	w.want("file.list", `{}`, &listed)
+	var found struct {
+		FilesSearched int `json:"files_searched"`
+	}
+	w.want("file.search", `{"query":"a"}`, &found)
+	if listed.Total != 1 || found.FilesSearched != 1 {
+		t.Errorf("got %d entries and %d files searched, want the one file", listed.Total, found.FilesSearched)
+	}
+	if _, err := w.registry.host.writeFile(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if names := entries(t, w.dir); names != "a.txt b.txt" {
+		t.Errorf("got %s, want no temporary file left", names)
+	}
+	for _, name := range []string{".sluice-notes.tmp", ".sluice-.tmp", "sluice-000000000000000000000000.tmp"} {
+		if isTemporary(name) {
+			t.Errorf("%s is hidden", name)
+		}
+	}
+}

@@ -96,6 +96,7 @@ func (w *walker) names(path string) ([]string, error) {
 		w.full = true
 	}
 	w.seen += len(names)
+	names = slices.DeleteFunc(names, isTemporary)
 	slices.Sort(names)
 	return names, nil
 }
