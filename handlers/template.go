@@ -129,7 +129,8 @@ type distilled struct {
 	candidates []template.Candidate
 	from       string
 	goal       string
-	dropped    int // steps that did not execute
+	dropped    int                           // steps that did not execute
+	model      func(step, param string) bool // wrote this value; nil: none
 }
 
 // distil gives what a template can be made of. Only runs that ended with
@@ -179,7 +180,8 @@ func (s *Server) distilRun(c echo.Context, id string) (*distilled, error) {
 		n, is := state.Node(step)
 		return is && n.State == engine.NodeExecuted
 	})
-	return &distilled{plan: source, from: "run:" + sum.ID, goal: sum.Goal, dropped: len(state.Plan().Steps) - len(source.Steps)}, nil
+	return &distilled{plan: source, from: "run:" + sum.ID, goal: sum.Goal, dropped: len(state.Plan().Steps) - len(source.Steps),
+		model: state.Plan().Untrusted}, nil
 }
 
 func (s *Server) distilDraft(c echo.Context, id string) (*distilled, error) {
@@ -254,6 +256,9 @@ func (s *Server) made(c echo.Context, src *templateSource) (*template.Template, 
 	}
 	whole := template.Template{Format: template.Format, Name: strings.TrimSpace(src.Name), Title: strings.TrimSpace(src.Title),
 		Description: strings.TrimSpace(src.Description), Phrases: src.Match, Slots: slots, Plan: p}
+	if d.model != nil {
+		whole.Untrusted = template.Wrote(p, d.model)
+	}
 	if whole.Phrases == nil {
 		whole.Phrases = []string{}
 	}

@@ -56,8 +56,9 @@ func (c *compiler) labels(i int, name string) []policy.Label {
 		return []policy.Label{policy.LabelUntrusted}
 	}
 	// What a template fixed is not the word of the person who runs it.
-	if c.plan.Steps[i].Labels[name] == string(policy.LabelConstant) {
-		return []policy.Label{policy.LabelConstant}
+	switch stated := policy.Label(c.plan.Steps[i].Labels[name]); stated {
+	case policy.LabelConstant, policy.LabelUntrusted:
+		return []policy.Label{stated}
 	}
 	return []policy.Label{policy.LabelUser}
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/json"
+	"slices"
 
 	"sluice/policy"
 )
@@ -70,4 +71,17 @@ func (s *Step) state(from *CompiledStep, catalog *Catalog) {
 	}
 	seconds := from.Timeout.Seconds()
 	s.TimeoutS = &seconds
+}
+
+// Untrusted says whether a step's parameter is a literal that nobody vouches for:
+// a model wrote it (P20).
+func (c *Compiled) Untrusted(step, param string) bool {
+	for i := range c.Steps {
+		for j := range c.Steps[i].Literals {
+			if l := &c.Steps[i].Literals[j]; c.Steps[i].ID == step && l.Param == param {
+				return slices.Contains(l.Labels, policy.LabelUntrusted)
+			}
+		}
+	}
+	return false
 }

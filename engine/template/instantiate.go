@@ -81,6 +81,40 @@ func (t *Template) checkPlaces(found *problems) {
 		}
 	}
 	t.checkElsewhere(found)
+	for i, at := range t.Untrusted {
+		if !slices.ContainsFunc(places(t.Plan), func(p place) bool { return p.param != "" && p.pointer == at }) {
+			found.add("/untrusted/"+strconv.Itoa(i), "There is no parameter at "+strconv.Quote(at)+" of the plan.", "Write the pointer of a parameter, as /steps/0/params/path.")
+		}
+	}
+}
+
+// Wrote gives the pointers of the parameters that a model wrote, for Untrusted.
+func Wrote(p *plan.Plan, model func(step, param string) bool) []string {
+	var list []string
+	for _, at := range places(p) {
+		if at.param != "" && model(p.Steps[at.step].ID, at.param) {
+			list = append(list, at.pointer)
+		}
+	}
+	return list
+}
+
+// label says where the value of a parameter comes from (P20): a slot holds what a
+// person gives, everything else what the template has, and whose words that were.
+func (t *Template) label(p place, values map[string]json.RawMessage) string {
+	isGiven := true
+	used := uses(p.value(t.Plan))
+	for _, u := range used {
+		_, given := values[u.name]
+		isGiven = isGiven && given
+	}
+	switch {
+	case slices.Contains(t.Untrusted, p.pointer) && (len(used) == 0 || !isGiven):
+		return "untrusted"
+	case len(used) > 0:
+		return "user"
+	}
+	return "constant"
 }
 
 // checkElsewhere refuses slots where only structure may stand (R103). Other
@@ -157,13 +191,12 @@ func (t *Template) Instantiate(values map[string]json.RawMessage) (*plan.Plan, [
 		out.Steps[i].Params = maps.Clone(out.Steps[i].Params)
 	}
 	for _, p := range places(t.Plan) {
-		raw, label := p.value(t.Plan), "constant"
+		raw := p.value(t.Plan)
 		if len(uses(raw)) > 0 {
 			p.set(&out, substitute(raw, full))
-			label = "user"
 		}
 		if p.param != "" {
-			out.Steps[p.step].Labels = withLabel(out.Steps[p.step].Labels, p.param, label)
+			out.Steps[p.step].Labels = withLabel(out.Steps[p.step].Labels, p.param, t.label(p, values))
 		}
 	}
 	out.Goal = gapForm.ReplaceAllStringFunc(t.Plan.Goal, func(gap string) string {

@@ -46,6 +46,9 @@ type Template struct {
 	Phrases     []string   `json:"match"` // phrases of goals, with {slot}
 	Slots       []Slot     `json:"slots"`
 	Plan        *plan.Plan `json:"plan"`
+	// Untrusted are pointers of parameters whose values a model wrote: nobody knows
+	// what it had read before, and keeping a plan does not make them trusted (P20).
+	Untrusted []string `json:"untrusted,omitempty"`
 
 	patterns []*regexp.Regexp // by slot, nil without one
 }
