@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sluice/engine"
+	"sluice/store"
 )
 
 // errUnreachable says that server.json is there but nobody answers.
@@ -43,6 +44,20 @@ func findServer(ctx context.Context, data string) (*client, error) {
 		return nil, fmt.Errorf("%w at %s", errUnreachable, c.info.URL)
 	}
 	return c, nil
+}
+
+// serverOrData gives a client for the running server or, when there is none, the
+// opened data directory, for the caller to close (P34).
+func serverOrData(ctx context.Context, s streams, cfg config) (*client, *app, error) {
+	server, unreachable := findServer(ctx, cfg.Data)
+	if server != nil {
+		return server, nil, nil
+	}
+	a, err := open(ctx, cfg, s.err)
+	if errors.Is(err, store.ErrLocked) && unreachable != nil {
+		return nil, nil, unreachable
+	}
+	return nil, a, err
 }
 
 // request is one call of the API; a nil body sends none.

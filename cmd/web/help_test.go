@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -14,5 +15,26 @@ func TestP36_HelpNamesWhatACommandUses(t *testing.T) {
 		if !strings.Contains(help, "-data") || strings.Contains(help, "-planner-url") != wants {
 			t.Errorf("%s: got %s\nwant the data directory, and models: %v", command, help, wants)
 		}
+	}
+}
+
+// TestP36_NoFlagGoesUnheard: what contradicts another flag, or does nothing
+// without one, is bad usage.
+func TestP36_NoFlagGoesUnheard(t *testing.T) {
+	for _, args := range []string{"--plan missing.yaml --template host-check", "--set a=b goal"} {
+		got := sluice(t, "", append([]string{"run", "--data", t.TempDir()}, strings.Fields(args)...)...).wantCode(t, exitUsage)
+		if !strings.Contains(got.err, "--template") {
+			t.Errorf("%s: got %s, want the flag named", args, got.err)
+		}
+	}
+}
+
+// TestP34_AFileOfAKilledServerIsNoServer: what it left in the data directory keeps
+// no command from opening the data itself.
+func TestP34_AFileOfAKilledServerIsNoServer(t *testing.T) {
+	cfg := testConfig(t)
+	writeFile(t, filepath.Join(cfg.Data, serverFile), `{"url":"http://127.0.0.1:1","token":"x"}`)
+	for _, args := range [][]string{{"template", "list"}, {"run", "--template", "host-check"}, {"run", "show disk usage"}} {
+		sluice(t, "", append(args, "--data", cfg.Data)...).wantCode(t, exitYes)
 	}
 }

@@ -262,16 +262,9 @@ func (l *library) quarantine(ctx context.Context, run *engine.Summary) error {
 }
 
 func (l *library) byRef(ctx context.Context, ref string) (store.TemplateVersion, error) {
-	var version int
-	at := len(ref)
-	for at > 0 && ref[at-1] != '@' {
-		at--
-	}
-	if at == 0 {
+	name, version, err := nameAndVersion(ref)
+	if err != nil || version == 0 {
 		return store.TemplateVersion{}, store.ErrNotFound
 	}
-	if _, err := fmt.Sscanf(ref[at:], "%d", &version); err != nil {
-		return store.TemplateVersion{}, store.ErrNotFound
-	}
-	return l.app.store.Template(ctx, ref[:at-1], version)
+	return l.app.store.Template(ctx, name, version)
 }

@@ -136,13 +136,12 @@ type draftTry struct {
 // tryPolicy asks the running server, or opens the data itself when there is none.
 func tryPolicy(ctx context.Context, s streams, cfg config, t draftTry) (handlers.TrialReport, error) {
 	var report handlers.TrialReport
-	server, _ := findServer(ctx, cfg.Data)
-	if server != nil {
-		err := server.call(ctx, request{http.MethodPost, "/api/v1/policies/dry-run", map[string]any{"yaml": t.text, "cursor": t.page.Cursor, "limit": t.page.Limit}}, &report)
+	server, a, err := serverOrData(ctx, s, cfg)
+	if err != nil {
 		return report, err
 	}
-	a, err := open(ctx, cfg, s.err)
-	if err != nil {
+	if server != nil {
+		err := server.call(ctx, request{http.MethodPost, "/api/v1/policies/dry-run", map[string]any{"yaml": t.text, "cursor": t.page.Cursor, "limit": t.page.Limit}}, &report)
 		return report, err
 	}
 	defer a.close()

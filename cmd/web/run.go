@@ -18,7 +18,6 @@ import (
 	"sluice/engine/trace"
 	"sluice/handlers"
 	"sluice/policy"
-	"sluice/store"
 )
 
 const pollServer = 100 * time.Millisecond
@@ -72,7 +71,12 @@ func runGoal(ctx context.Context, s streams, args []string) int {
 	if done {
 		return code
 	}
-	if err := fillRequest(s, &req, rest, planFile); err != nil && templateRef == "" {
+	if err := oneSource(planFile, templateRef, set); err != nil {
+		return failRun(s, err)
+	}
+	if templateRef != "" {
+		req.Goal = strings.TrimSpace(strings.Join(rest, " "))
+	} else if err := fillRequest(s, &req, rest, planFile); err != nil {
 		return failRun(s, err)
 	}
 	if err := cfg.settle(); err != nil {
@@ -105,6 +109,17 @@ func (r *runRequest) lower(text string) error {
 	return nil
 }
 
+// oneSource refuses flags of which one would go unheard.
+func oneSource(planFile, templateRef string, set settings) error {
+	switch {
+	case templateRef != "" && planFile != "":
+		return fmt.Errorf("run takes --plan or --template, not both: %w", errUsage)
+	case templateRef == "" && len(set) > 0:
+		return fmt.Errorf("--set fills a slot of --template NAME, and none is given: %w", errUsage)
+	}
+	return nil
+}
+
 func fillRequest(s streams, req *runRequest, rest []string, planFile string) error {
 	req.Goal = strings.TrimSpace(strings.Join(rest, " "))
 	if planFile == "" {
@@ -127,16 +142,12 @@ func fillRequest(s streams, req *runRequest, rest []string, planFile string) err
 // performRun uses the server that holds the data directory, or runs in this
 // process when there is none (P34).
 func performRun(ctx context.Context, s streams, cfg config, req *runRequest) (json.RawMessage, error) {
-	server, err := findServer(ctx, cfg.Data)
-	if server != nil {
-		return runThrough(ctx, server, req)
-	}
-	a, openErr := open(ctx, cfg, s.err)
-	if errors.Is(openErr, store.ErrLocked) && err != nil {
+	server, a, err := serverOrData(ctx, s, cfg)
+	if err != nil {
 		return nil, err
 	}
-	if openErr != nil {
-		return nil, openErr
+	if server != nil {
+		return runThrough(ctx, server, req)
 	}
 	defer a.close()
 	return a.runHere(ctx, req)

@@ -20,16 +20,12 @@ const inProcess = "in-process"
 // throughAPI calls the API of the server that holds the data directory, or of
 // one in this process that listens nowhere (P34).
 func throughAPI(ctx context.Context, s streams, cfg config, use func(*client) error) error {
-	server, err := findServer(ctx, cfg.Data)
+	server, a, err := serverOrData(ctx, s, cfg)
 	if err != nil {
 		return err
 	}
 	if server != nil {
 		return use(server)
-	}
-	a, err := open(ctx, cfg, s.err)
-	if err != nil {
-		return err
 	}
 	defer a.close()
 	pages, err := a.pages(inProcess)
