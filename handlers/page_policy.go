@@ -89,7 +89,6 @@ type policyWork struct {
 	active  PolicyVersion
 	form    policyForm
 	saved   int64
-	notice  string
 	refused string
 	asking  bool // publishing was refused: its menu is open
 	late    bool // the version in force came in between
@@ -317,7 +316,7 @@ func (s *Server) editorView(c echo.Context, w *policyWork) templates.PolicyEdito
 	report := s.checkText(c.Request().Context(), f.yaml)
 	v := templates.PolicyEditor{Shell: s.shell(c, "Policies", "policies"), MayEdit: viewer(c).ownsPolicy() && viewer(c).Token == "",
 		Active: s.versionView(c, &w.active), Text: f.yaml, Base: f.base, Seen: seenOf(f.yaml), DraftID: f.draft, Revision: f.revision,
-		SavedAt: w.saved, Tab: f.tab, Look: f.look, Notice: w.notice, Refused: w.refused, Asking: w.asking, Reason: f.reason,
+		SavedAt: w.saved, Tab: f.tab, Look: f.look, Refused: w.refused, Asking: w.asking, Reason: f.reason,
 		Tables: policyTables(f.yaml, w.active.Text, report.Issues), Warnings: report.Warnings}
 	v.Assets.Policy, v.Assets.PolicyCSS = s.files.URL("policy.js"), s.files.URL("policy.css")
 	if v.Look != "tables" && v.Look != "yaml" {

@@ -16,6 +16,7 @@ import (
 	"sluice/engine"
 	"sluice/engine/plan"
 	"sluice/engine/template"
+	"sluice/policy"
 	"sluice/web/templates"
 )
 
@@ -89,7 +90,7 @@ func (s *Server) templateView(c echo.Context, version int) (templates.TemplateVi
 		return templates.TemplateView{}, nil, err
 	}
 	v := templates.TemplateView{Shell: s.shell(c, plain(t.Title), "templates"), TemplateRow: row, Description: plain(t.Description),
-		SavedBy: s.ownerName(c, t.Actor), Hash: t.Hash, ReasonAt: t.QuarantinedAt, Steps: outlineOf(t.Plan),
+		SavedBy: s.ownerName(c, t.Actor), Hash: t.Hash, Steps: outlineOf(t.Plan),
 		Intent: s.neededIntent(t.Plan), Key: rand.Text(), Findings: reviewFindings(t.Broken), CanRun: t.State() == "offered"}
 	v.Scopes = s.scopeChoices([]string{"default"})
 	if t.Quarantine != "" {
@@ -127,11 +128,14 @@ func (s *Server) neededIntent(p *plan.Plan) string {
 	most := "observe"
 	for i := range p.Steps {
 		tool, known := s.cfg.Rules.Catalog().Lookup(p.Steps[i].Tool)
-		switch {
-		case !known:
-		case tool.Impact > 100:
+		if !known {
+			continue
+		}
+		// As the gate would, under the policy in force; what hangs on values counts as the highest.
+		switch d := policy.Decide(s.cfg.Rules.Policy(), policy.Call{Tool: tool.Tool, Known: true, Partial: true, Intent: policy.RankMax}); {
+		case d.Impact > policy.Operate:
 			return "override"
-		case tool.Impact > 0:
+		case d.Impact > policy.Observe:
 			most = "operate"
 		}
 	}
@@ -143,7 +147,7 @@ func outlineOf(p *plan.Plan) []templates.OutlineStep {
 	for i := range p.Steps {
 		st := &p.Steps[i]
 		o := templates.OutlineStep{ID: st.ID, Tool: st.Tool, After: slices.Clone(st.DependsOn), Slots: template.SlotsOf(st)}
-		for _, name := range sortedNames(st.Refs) {
+		for _, name := range sortedKeys(st.Refs) {
 			if from := st.Refs[name].Step; !slices.Contains(o.After, from) {
 				o.After = append(o.After, from)
 			}
@@ -151,7 +155,7 @@ func outlineOf(p *plan.Plan) []templates.OutlineStep {
 		for _, name := range slices.Sorted(maps.Keys(st.Params)) {
 			o.Params = append(o.Params, templates.OutlineParam{Name: plain(name), Value: plain(template.ShownValue(st.Params[name]))})
 		}
-		for _, name := range sortedNames(st.Refs) {
+		for _, name := range sortedKeys(st.Refs) {
 			o.Params = append(o.Params, templates.OutlineParam{Name: plain(name), Value: st.Refs[name].Step + "." + st.Refs[name].Field, IsRef: true})
 		}
 		if st.Guard != nil {
@@ -166,15 +170,6 @@ func outlineOf(p *plan.Plan) []templates.OutlineStep {
 		list[i] = o
 	}
 	return list
-}
-
-func sortedNames(refs map[string]plan.Ref) []string {
-	names := make([]string, 0, len(refs))
-	for name := range refs {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 func slotField(slot *template.Slot) templates.SlotField {
@@ -342,8 +337,8 @@ func (s *Server) saveTemplateForm(c echo.Context) error {
 	src := templateSource{Run: c.FormValue("run"), Draft: c.FormValue("draft"), Name: c.FormValue("name"), Title: c.FormValue("title"),
 		Description: c.FormValue("description"), Match: lines(c.FormValue("match"))}
 	picked := map[string]templates.SlotChoice{}
-	for i := 0; c.FormValue("key."+itoa(i)) != ""; i++ {
-		n := itoa(i)
+	for i := 0; c.FormValue("key."+strconv.Itoa(i)) != ""; i++ {
+		n := strconv.Itoa(i)
 		p := templates.SlotChoice{Key: c.FormValue("key." + n), Name: strings.TrimSpace(c.FormValue("name." + n)), Description: strings.TrimSpace(c.FormValue("about." + n)),
 			On: c.FormValue("on."+n) != ""}
 		picked[p.Key] = p

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -135,7 +136,7 @@ func (v *ruledVersion) row(rule, tool string, scopes []string) (*document.Row, s
 	if pattern, isOverride := strings.CutPrefix(rule, "tools/"); isOverride {
 		return rowOf(v.tables.Tools, func(key string) bool { return key == pattern }), "tools " + plain(pattern)
 	}
-	inScopes := func(key string) bool { return contains(scopes, key) }
+	inScopes := func(key string) bool { return slices.Contains(scopes, key) }
 	switch rule {
 	case policy.RuleKillSwitch:
 		row := rowOf(v.tables.Kills, func(key string) bool { return policy.MatchName(key, tool) })

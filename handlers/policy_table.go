@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"slices"
 	"strings"
 
 	"sluice/policy"
@@ -102,19 +103,10 @@ func (b *tableBuilder) cell(r document.Row, name, label string) templates.Policy
 func (b *tableBuilder) choice(r document.Row, name, label string) templates.PolicyCell {
 	c := b.cell(r, name, label)
 	c.Options = b.intents
-	if c.Value != "" && !contains(c.Options, c.Value) {
+	if c.Value != "" && !slices.Contains(c.Options, c.Value) {
 		c.Options = append(c.Options[:len(c.Options):len(c.Options)], c.Value) // a number, or what is wrong
 	}
 	return c
-}
-
-func contains(list []string, s string) bool {
-	for _, one := range list {
-		if one == s {
-			return true
-		}
-	}
-	return false
 }
 
 func keyCell(r document.Row, label string) templates.PolicyCell {

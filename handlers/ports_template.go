@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"strconv"
 
 	"sluice/engine"
 	"sluice/engine/plan"
@@ -45,7 +46,7 @@ type TemplateInfo struct {
 }
 
 // Ref names a version as runs do.
-func (t *TemplateInfo) Ref() string { return t.Name + "@" + itoa(t.Version) }
+func (t *TemplateInfo) Ref() string { return t.Name + "@" + strconv.Itoa(t.Version) }
 
 // State says whether a version is offered.
 func (t *TemplateInfo) State() string {

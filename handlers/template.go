@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -13,8 +12,6 @@ import (
 	"sluice/engine/plan"
 	"sluice/engine/template"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // templateCall is the template member of POST /runs.
 type templateCall struct {

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,19 +41,17 @@ func (s *Story) Take(r *engine.Row) {
 	switch r.Kind {
 	case engine.AttemptEnded, engine.NodeChanged, engine.ApprovalDecided, engine.OutcomeAttested:
 		s.newest[r.Node] = *r
-	case engine.InputCancel, engine.InputPause, engine.RunHalting:
+	case engine.InputCancel, engine.InputPause:
 		s.run = append(s.run, *r)
 	}
 }
 
 // whyWords are the fields of a fact's data that a reason may need.
 type whyWords struct {
-	To       string           `json:"to"`
 	Reason   string           `json:"reason"`
 	Detail   string           `json:"detail"`
 	Problem  string           `json:"problem"`
 	Result   string           `json:"result"`
-	Outcome  string           `json:"outcome"`
 	Note     string           `json:"note"`
 	Decision *policy.Decision `json:"decision"`
 	Call     struct {
@@ -152,21 +151,12 @@ func denialFix(w *whyWords, tool string) string {
 		return "If that is meant, submit it again at the intent " + d.ImpactName + ". Where a rule asks, it still stops for a person."
 	case d.Stage == policy.StageImpact:
 		return "A policy owner can raise the cap. Until then no intent is high enough."
-	case hasRule(d, policy.RuleKillSwitch):
+	case slices.Contains(d.Rules, policy.RuleKillSwitch):
 		return "Somebody switched " + tool + " off. Ask a policy owner whether it may go on again."
 	case d.Stage == policy.StageScope:
 		return "A policy owner can put " + tool + " into the scope. Until then no run of this scope may use it."
 	}
 	return ""
-}
-
-func hasRule(d *policy.Decision, rule string) bool {
-	for _, r := range d.Rules {
-		if r == rule {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *Story) cancelled(state *engine.State, n *engine.NodeView, w *Why) {

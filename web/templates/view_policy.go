@@ -17,7 +17,6 @@ type PolicyEditor struct {
 	Tables    []PolicyTable
 	Problems  []PolicyProblem
 	Warnings  []string
-	Notice    string // what the last action did
 	Refused   string // why the last action was refused
 	Asking    bool   // the refused action was to publish: its menu is open
 	Late      *PolicyVersion

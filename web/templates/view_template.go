@@ -37,7 +37,6 @@ type TemplateView struct {
 	SavedBy     string
 	Hash        string
 	Reason      string // why it is not offered
-	ReasonAt    int64
 	Steps       []OutlineStep
 	Fields      []SlotField
 	Intent      string
@@ -45,7 +44,6 @@ type TemplateView struct {
 	Key         string
 	Problem     string
 	Versions    []TemplateVersion
-	Newest      int
 	Findings    []Finding
 	CanRun      bool
 	Scopes      []ScopeChoice
