@@ -318,6 +318,9 @@ func TestAxe_APolicyBeingEdited(t *testing.T) {
 				p.look(v)
 				p.visit(s.url("/policies"))
 				p.ready()
+				if got := p.yamlText(); got != text {
+					t.Fatalf("the page shows another text than the draft %s", name)
+				}
 				for _, found := range p.axe() {
 					t.Errorf("%s (%s):\n  %s", found.ID, found.Help, strings.Join(found.Where, "\n  "))
 				}

@@ -113,6 +113,9 @@ func TestP3_ReviewComesToAnOpenPage(t *testing.T) {
 	p.click("button", "Run")
 	id := p.onRun()
 	p.ready()
+	if strings.Contains(p.text(), "Nothing has run yet.") {
+		t.Fatal("the plan was there before the page: nothing came to an open page")
+	}
 	p.says("Nothing has run yet.")
 	p.click("button", "Start")
 	if r := s.api("observe").until(id, "ended"); r.Code != "SUCCESS" {

@@ -35,7 +35,7 @@ func TestP20_OtherApproversAreNotTheSameAsks(t *testing.T) {
 		t.Error("want another quorum to be another ask, and another name not")
 	}
 	here, there := &Decision{Clear: []ClearFor{{URL: "https://a"}}}, &Decision{Clear: []ClearFor{{URL: "https://b"}}}
-	if SameAsks(here, there) || !SameAsks(here, here) {
+	if SameAsks(here, there) || !SameAsks(here, &Decision{Clear: []ClearFor{{URL: "https://a"}}}) {
 		t.Error("want another authority to be another ask")
 	}
 }

@@ -61,4 +61,11 @@ func TestP35_TheBuilderOpensNoStrangersRun(t *testing.T) {
 			t.Errorf("as %s: got %d, want the plan, as a copy", c.name, got.status)
 		}
 	}
+	id := s.owner.submit(`{"goal":"show the kernel version","review":"plan"}`)
+	s.owner.rest(id)
+	for c, want := range map[*caller]string{s.owner: `"review":true`, s.auditor: `"review":false`} {
+		if got := c.get("/builder?run=" + id); got.status != http.StatusOK || !strings.Contains(got.text(), want) {
+			t.Errorf("as %s, under review: got %d, want %s", c.name, got.status, want)
+		}
+	}
 }

@@ -65,7 +65,7 @@ func TestP9_InspectorSaysWhyAGuardLeftItOut(t *testing.T) {
 }
 
 // The log can be narrowed to a step and a kind, and a link opens it at a fact.
-func TestR52_LogFilters(t *testing.T) {
+func TestLogFilters(t *testing.T) {
 	w := newWorld(t)
 	op := w.operator()
 	id := op.runToRest(`{"goal":"show disk usage and the kernel version","intent":"observe"}`).ID
