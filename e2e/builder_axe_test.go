@@ -38,6 +38,7 @@ func TestAxe_TheBuilderInEveryState(t *testing.T) {
 			p.keys("override")
 			p.yes("one error", errorsAre(1))
 			p.keys(kb.F8)
+			p.yes("saved", `document.querySelector("[data-saved=saved]")`) // the next state opens the same draft
 		},
 		"asks":    func() { s.edit(p, id); p.click("button", "Canvas"); p.walkTo("old") },
 		"outline": func() { s.edit(p, id); p.click("button", "Outline"); p.keys(kb.F8) },
